@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The one door: everything that is read of a machine comes through here, from the kernel, a capture or a
+ * test. */
+#ifndef CGPOL_HOST_ROOT_H
+#define CGPOL_HOST_ROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <cgpol/cgpol.h>
+
+enum {
+	ROOT_FILE_MAX = 16 << 20, /* a larger file is -EFBIG: no kernel file that cgpol reads is larger */
+	ROOT_HEAD_SIZE = 4096, /* what read_head takes: one seq_file buffer, so the kernel formats no more */
+	ROOT_LIST_MAX = 1 << 22, /* entries of a directory: PID_MAX_LIMIT */
+};
+
+/* What no file tells. A capture keeps it in manifest.json. */
+struct root_facts {
+	char release[65];   /* uname -r */
+	uint64_t page_size; /* bytes */
+	uint64_t uid;	    /* effective */
+	uint64_t caps;	    /* effective capabilities, as CapEff */
+	pid_t self;	    /* the reader: not a candidate, it is gone when the OOM comes */
+	bool initial_pidns; /* pid 1 is the global init, and every process is visible */
+	int64_t time;	    /* seconds since the epoch */
+};
+
+struct root_info {
+	uint64_t inode; /* of a cgroup directory: its id, which grows with its age (kernfs) */
+	uint64_t nlink;
+	uint32_t mode;
+};
+
+struct root;
+
+/* Paths are absolute ("/proc/stat") and are taken below the root. Each returns 0 or -errno. */
+struct root_ops {
+	int (*read)(struct root *root, const char *path, size_t most, char **text, size_t *size);
+	int (*list)(struct root *root, const char *path, char ***names, size_t *count);
+	int (*stat)(struct root *root, const char *path, struct root_info *info);
+	int (*compare_mm)(struct root *root, pid_t a, pid_t b, int *order);
+	void (*free)(struct root *root);
+};
+
+/* Called for every access with its result, for -v. `op`: "read", "head", "list", "stat", "kcmp". */
+typedef void root_trace_fn(void *arg, const char *op, const char *path, int result);
+
+struct root {
+	const struct root_ops *ops;
+	struct root_facts facts;
+	bool is_live;
+	root_trace_fn *trace;
+	void *trace_arg;
+};
+
+/* Opens a directory as the root: "/" is the live machine; anything else must be a capture with its
+ * manifest.json. Errors: CGPOL_USAGE when `dir` is no capture, CGPOL_FAILED when it cannot be opened or its
+ * manifest is broken. */
+int root_open(const char *dir, struct root **root, struct cgpol_error *err);
+void root_free(struct root *root);
+
+/* The whole file, NUL terminated, the caller frees it; one trailing newline is stripped. `size` may be NULL.
+ */
+int root_read(struct root *root, const char *path, char **text, size_t *size);
+/* At most the first ROOT_HEAD_SIZE bytes with one read: for files that are dear to format whole (numa_maps).
+ */
+int root_read_head(struct root *root, const char *path, char **text);
+/* A file that holds one number. -EINVAL when it holds something else. */
+int root_read_u64(struct root *root, const char *path, uint64_t *value);
+/* Names of the sub-directories (not of files), sorted: numbers by value first, then the others bytewise. */
+int root_list(struct root *root, const char *path, char ***names, size_t *count);
+void root_list_free(char **names, size_t count);
+int root_stat(struct root *root, const char *path, struct root_info *info);
+/* Orders two processes by their mm (kcmp(2) KCMP_VM): *order is 0 when they share it, else < 0 or > 0, a
+ * total order good for sorting. -EPERM without ptrace permission, -ESRCH when one is gone. */
+int root_compare_mm(struct root *root, pid_t a, pid_t b, int *order);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The NUMA nodes of a machine: which exist, what they have, how their zones stand. */
+#ifndef CGPOL_HOST_TOPOLOGY_H
+#define CGPOL_HOST_TOPOLOGY_H
+
+#include "base/nodeset.h"
+#include "host/host.h"
+
+struct topology_zone {
+	char name[16];	/* "DMA32", "Normal", "Movable" */
+	unsigned index; /* position of the zone type: protection[] is indexed by it */
+	uint64_t free, min, present, managed, pcp; /* pages; pcp: on the per-cpu lists, not part of free */
+	uint64_t protection[8];			   /* lowmem_reserve by the allocation's zone index */
+	unsigned protections;
+};
+
+struct topology_node {
+	unsigned id;
+	struct nodeset cpus;	   /* cpulist, or cpumap of kernels without it */
+	uint64_t present;	   /* pages, all zones */
+	uint64_t file;		   /* reclaimable page cache in pages: nr_inactive_file + nr_active_file */
+	uint64_t slab_reclaimable; /* pages */
+	struct topology_zone *zone;
+	size_t zones;
+	unsigned *distance; /* by index of `node`, online nodes in ascending order; NULL when absent or
+			       malformed */
+	size_t distances;
+};
+
+struct topology {
+	struct nodeset online, memory, cpu; /* nodes; memory: N_MEMORY */
+	struct topology_node *node;	    /* online nodes, ascending by id */
+	size_t nodes;
+	unsigned movable; /* zone index of ZONE_MOVABLE, normal: of ZONE_NORMAL */
+	unsigned normal;
+};
+
+int topology_read(struct cgpol_host *host, struct topology *topology, struct cgpol_error *err);
+/* /proc/zoneinfo into nodes that are there already; adds those that are missing. Pure. */
+int topology_parse_zoneinfo(const char *text, struct topology *topology);
+struct topology_node *topology_find(const struct topology *topology, unsigned id);
+void topology_clear(struct topology *topology);
+
+#endif

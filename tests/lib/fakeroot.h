@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A root in memory for unit tests: files by path, and faults on request. */
+#ifndef CGPOL_TEST_FAKEROOT_H
+#define CGPOL_TEST_FAKEROOT_H
+
+#include "host/root.h"
+
+struct root *fakeroot_new(void); /* empty; page size 4096, root, initial pid namespace, kernel 6.1.0 */
+/* Adds or replaces a file; its directories come into being with inode numbers in order of creation. */
+void fakeroot_put(struct root *root, const char *path, const char *text);
+void fakeroot_mkdir(struct root *root, const char *path);
+/* Makes every access to a path fail with -errnum. */
+void fakeroot_fail(struct root *root, const char *path, int errnum);
+/* Makes the n-th access from now on (1 is the next) fail with -errnum; 0 switches it off. */
+void fakeroot_fail_nth(struct root *root, unsigned n, int errnum);
+unsigned fakeroot_accesses(const struct root *root); /* since it was made */
+void fakeroot_share_mm(struct root *root, pid_t a, pid_t b);
+
+#endif
