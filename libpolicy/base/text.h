@@ -46,5 +46,11 @@ char *text_escape(const char *text, char *buffer, size_t size);
  */
 void text_unescape_comm(char *comm);
 bool text_is_utf8(const char *text);
+/* Writes "%XX" for every byte outside 0x20..0x7e and for "%" itself, so that any bytes survive in JSON. False
+ * when it does not fit. */
+bool text_encode(const char *text, char *buffer, size_t size);
+/* Undoes it; the caller frees the text. -EINVAL for a NUL, a stray "%" or a byte that text_encode would have
+ * written otherwise. `size` may be NULL. */
+int text_decode(const char *encoded, char **text, size_t *size);
 
 #endif
