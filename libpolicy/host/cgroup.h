@@ -18,7 +18,8 @@ char *cgroup_path(const struct cgpol_host *host, const char *name, const char *f
 int cgroup_of_text(const struct cgpol_host *host, const char *text, char **name);
 
 struct cgroup_memory {
-	bool has_controller; /* memory.current exists: this cgroup has a memory css of its own */
+	bool has_controller; /* memory.current exists: this cgroup has a memory css of its own; for the root,
+				which has no such file: the host has the controller */
 	uint64_t max,
 		swap_max; /* bytes, UINT64_MAX is no limit (and the answer where swap is not accounted) */
 	uint64_t current, swap_current; /* bytes, with all descendants */
@@ -38,7 +39,8 @@ int cgroup_read_mems(struct cgpol_host *host, const char *name, struct nodeset *
 int cgroup_inode(struct cgpol_host *host, const char *name, uint64_t *inode);
 /* Names of the children (full, with the leading slash), in the order of their creation (inode). */
 int cgroup_children(struct cgpol_host *host, const char *name, char ***names, size_t *count);
-/* cgroup.procs in the kernel's order. -EOPNOTSUPP for a threaded cgroup. */
+/* cgroup.procs in the kernel's order, without those outside the reader's pid namespace, which the kernel
+ * prints as 0. -EOPNOTSUPP for a threaded cgroup. */
 int cgroup_procs(struct cgpol_host *host, const char *name, pid_t **pids, size_t *count);
 
 #endif

@@ -11,18 +11,18 @@
 /* /proc/PID/status, which is the same for a process and each of its threads. Sizes in bytes. */
 struct proc_status {
 	pid_t tgid, ppid;
-	char state;  /* 'R', 'S', 'Z', ... */
-	bool has_mm; /* VmRSS is printed: not a kernel thread, not a zombie */
-	uint64_t rss_anon, rss_file, rss_shmem;
-	uint64_t swap;	   /* VmSwap: anonymous swap entries */
-	uint64_t pgtables; /* VmPTE: PTE, PMD and PUD tables since 4.15 */
-	uint64_t hugetlb;  /* HugetlbPages */
-	uint64_t locked;   /* VmLck */
-	uint64_t vm_size;  /* VmSize */
+	char state;				/* 'R', 'S', 'Z', ... */
+	bool has_mm;				/* VmRSS is printed: not a kernel thread, not a zombie */
+	uint64_t rss_anon, rss_file, rss_shmem; /* before 4.5 only the sum is known: in rss_anon */
+	uint64_t swap;				/* VmSwap: anonymous swap entries */
+	uint64_t pgtables;			/* VmPTE: PTE, PMD and PUD tables since 4.15 */
+	uint64_t hugetlb;			/* HugetlbPages */
+	uint64_t locked;			/* VmLck */
+	uint64_t vm_size;			/* VmSize */
 	uint64_t threads;
 	bool is_dying;	 /* SIGKILL pending for the thread or the process */
 	bool is_dumping; /* CoreDumping */
-	char *mems;	 /* Mems_allowed_list; owned */
+	char *mems;	 /* Mems_allowed_list, NULL without CONFIG_CPUSETS; owned */
 };
 
 /* /proc/PID/stat */
@@ -39,7 +39,8 @@ enum { PROC_EXITING = 0x4, PROC_KTHREAD = 0x200000 };
 
 void proc_status_clear(struct proc_status *status);
 
-/* Pure parsers of the two files. -EINVAL when a needed part is missing or malformed. */
+/* Pure parsers of the two files. -EINVAL when a needed part is missing, negative, out of range or malformed.
+ */
 int proc_status_parse(const char *text, struct proc_status *status);
 int proc_stat_parse(const char *text, struct proc_stat *stat);
 

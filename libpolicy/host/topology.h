@@ -16,7 +16,7 @@ struct topology_zone {
 
 struct topology_node {
 	unsigned id;
-	struct nodeset cpus;	   /* cpulist, or cpumap of kernels without it */
+	struct nodeset cpus;	   /* online ones: cpulist, or cpumap of kernels without it */
 	uint64_t present;	   /* pages, all zones */
 	uint64_t file;		   /* reclaimable page cache in pages: nr_inactive_file + nr_active_file */
 	uint64_t slab_reclaimable; /* pages */
@@ -31,12 +31,17 @@ struct topology {
 	struct nodeset online, memory, cpu; /* nodes; memory: N_MEMORY */
 	struct topology_node *node;	    /* online nodes, ascending by id */
 	size_t nodes;
-	unsigned movable; /* zone index of ZONE_MOVABLE, normal: of ZONE_NORMAL */
+	unsigned movable; /* zone index of ZONE_MOVABLE, normal: of ZONE_NORMAL; 0 without zones */
 	unsigned normal;
 };
 
+/* A machine without /sys/devices/system/node (no CONFIG_NUMA) is one node 0. Without /proc/zoneinfo the nodes
+ * have no zones. A malformed list or zoneinfo: CGPOL_FAILED. */
 int topology_read(struct cgpol_host *host, struct topology *topology, struct cgpol_error *err);
-/* /proc/zoneinfo into nodes that are there already; adds those that are missing. Pure. */
+/* Only the online nodes with memory, for callers who need no more: two small files on most machines. */
+int topology_read_memory(struct cgpol_host *host, struct nodeset *memory, struct cgpol_error *err);
+/* /proc/zoneinfo into nodes that are there already, whose zones it replaces; adds those that are missing.
+ * Pure. -EINVAL and no change when it is malformed. */
 int topology_parse_zoneinfo(const char *text, struct topology *topology);
 struct topology_node *topology_find(const struct topology *topology, unsigned id);
 void topology_clear(struct topology *topology);

@@ -9,7 +9,7 @@ struct root *fakeroot_new(void); /* empty; page size 4096, root, initial pid nam
 /* Adds or replaces a file; its directories come into being with inode numbers in order of creation. */
 void fakeroot_put(struct root *root, const char *path, const char *text);
 void fakeroot_mkdir(struct root *root, const char *path);
-/* Makes every access to a path fail with -errnum. */
+/* Makes every access to a path fail with -errnum. "kcmp:A:B" (A < B) is the comparison of two processes. */
 void fakeroot_fail(struct root *root, const char *path, int errnum);
 /* Makes the n-th access from now on (1 is the next) fail with -errnum; 0 switches it off. */
 void fakeroot_fail_nth(struct root *root, unsigned n, int errnum);
