@@ -12,9 +12,16 @@ enum numa_kind { NUMA_ANON, NUMA_FILE, NUMA_SHMEM, NUMA_HUGE, NUMA_KINDS };
 
 struct numamaps_node {
 	unsigned id;
-	uint64_t bytes[NUMA_KINDS]; /* mapped here; shared pages count whole in each process that maps them */
-	uint64_t freed; /* what goes back when this process alone dies: anonymous memory and huge pages, and
-			   shared memory that has no name any more and that nobody else maps (mapmax=1) */
+	/* Mapped here; shared pages count whole in each process that maps them. Where a private mapping of a
+	 * file holds both its pages and anonymous copies, the copies are spread over the nodes like all its
+	 * pages. */
+	uint64_t bytes[NUMA_KINDS];
+	/* What goes back to the page allocator when this process alone dies, a lower bound: anonymous memory,
+	 * and shared memory that has no name any more, of mappings of which no page is mapped twice (mapmax
+	 * absent or 1). mapmax is the greatest count of a mapping, so one page that a fork(2) still shares
+	 * hides the rest. Not hugetlb: its pages go back to their pool, where an allocation of base pages
+	 * cannot use them. */
+	uint64_t freed;
 };
 
 struct numamaps {
@@ -34,10 +41,25 @@ struct numamaps_context {
 int numamaps_parse(const char *text, const struct numamaps_context *context, struct numamaps *maps);
 void numamaps_clear(struct numamaps *maps);
 
+/* The mount points of a mountinfo, for those who parse many numa_maps. They point into its text. */
+struct numamaps_mount {
+	struct span point;
+	bool is_memory; /* tmpfs and its like: files there are shared memory, not page cache */
+};
+struct numamaps_mounts {
+	struct numamaps_mount *mount; /* sorted; one for each mount point, the one that covers the others */
+	size_t count, room, longest;
+};
+int numamaps_mounts_parse(const char *mountinfo, struct numamaps_mounts *mounts); /* 0 or -ENOMEM */
+void numamaps_mounts_clear(struct numamaps_mounts *mounts);
+/* numamaps_parse with the mounts prepared; context->mountinfo is not looked at. */
+int numamaps_parse_mounted(const char *text, const struct numamaps_context *context,
+			   const struct numamaps_mounts *mounts, struct numamaps *maps);
+
 /* The task policy of the thread whose numa_maps this is the beginning of. The column shows a mapping's own
  * policy where it has one and the task's policy everywhere else (fs/proc/task_mmu.c show_numa_map), so
- * mappings that programs do not mbind(2) are asked first: the text of the program, the stack. *mixed tells
- * that mappings disagree: then the answer is likely, not sure. -ENODATA when no line is usable. */
+ * mappings that programs do not mbind(2) are asked first: the text of the program, then the stack. *mixed
+ * tells that mappings disagree: then the answer is likely, not sure. -ENODATA when no line is usable. */
 int numamaps_task_policy(const char *head, struct mempolicy *policy, bool *mixed);
 
 #endif

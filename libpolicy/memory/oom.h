@@ -11,6 +11,9 @@
 #define OOM_NOBODY SIZE_MAX /* no index */
 #define OOM_NEVER INT64_MIN /* points of a task that oom_badness() never picks */
 #define OOM_UNLIMITED UINT64_MAX
+/* More pages than any machine has. Only a forged file says more; it is cut to this, so that no sum overflows.
+ */
+#define OOM_PAGES_MAX (UINT64_C(1) << 54)
 
 struct oom_thread {
 	pid_t tid;
@@ -36,7 +39,7 @@ struct oom_task {
 	bool is_oom_victim;    /* known to be dying by the OOM killer; /proc cannot tell, a test can */
 	bool is_vfork_child;   /* shares the mm of its parent and the kernel scores it 0 */
 	bool is_zombie_leader; /* the leader has exited, other threads live */
-	uint64_t anon, file, shmem, swap, pgtables, locked;
+	uint64_t anon, file, shmem, swap, pgtables;
 	size_t memcg;		   /* index in oom_snapshot.memcg of its own cgroup; OOM_NOBODY unknown */
 	uint64_t memcg_order;	   /* place in the walk of an OOM domain's cgroups; UINT64_MAX unknown */
 	unsigned mm;		   /* tasks with the same number share an mm; 0: nobody shares it */
@@ -88,7 +91,7 @@ struct oom_question {
 	const struct mempolicy *policy; /* policy of the mapping, or NULL */
 	const struct nodeset *nodes;	/* overrides the constraint's nodes, or NULL */
 	int constraint;			/* enum oom_constraint */
-	bool is_kernel;			/* OOM_SPEC A5: page tables and slab */
+	bool is_kernel;			/* page tables and slab, allocated for the task */
 };
 
 /* Where memory is short, and what the points are scaled by. See domain.h for how it is found. */
@@ -134,7 +137,7 @@ struct oom_candidate {
 	int64_t points;
 	uint64_t rss, swap, pgtables, grow;
 	int64_t adj;
-	int64_t low, high; /* the interval of the points at the time of the OOM (OOM_SPEC E9) */
+	int64_t low, high; /* the interval of the points at the time of the OOM */
 };
 
 struct oom_skipped {
@@ -187,7 +190,7 @@ void oom_forecast_clear(struct oom_forecast *forecast);
 /* Adds a warning once. 0 or -ENOMEM. */
 __attribute__((format(printf, 2, 3))) int oom_warn(struct oom_forecast *forecast, const char *format, ...);
 
-/* The words of CONTRACT 4 and the kernel's. */
+/* The words of cgpol-predict(1) and the kernel's. */
 const char *oom_constraint_name(enum oom_constraint constraint);
 const char *oom_outcome_name(enum oom_outcome outcome);
 const char *oom_certainty_name(enum oom_certainty certainty);

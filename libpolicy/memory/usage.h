@@ -26,13 +26,16 @@ struct usage_row {
 	bool has_swap;		     /* false where swap is not accounted */
 };
 
+struct usage_source; /* what every row needs of the machine, read once */
+
 struct cgpol_usage {
 	struct usage_row *row;
 	size_t rows;
 	struct nodeset nodes; /* all nodes that any row names */
-	size_t vanished;      /* processes that went away while they were read */
+	size_t vanished;      /* processes and cgroups that went away while they were read */
 	size_t unreadable;    /* processes that may not be read: numa_maps needs ptrace permission */
 	size_t others;	      /* processes without memory of their own: kernel threads, zombies */
+	struct usage_source *source;
 };
 
 int usage_new(struct cgpol_usage **usage);
@@ -43,7 +46,10 @@ int usage_add_process(struct cgpol_host *host, struct cgpol_usage *usage, pid_t 
  * largest total first; what cannot be read is counted. A malformed expression is CGPOL_USAGE. */
 int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char *const *patterns,
 		       size_t count, struct cgpol_error *err);
-/* Adds a cgroup and its descendants, parents first, from memory.numa_stat (bytes on v2). */
+/* Adds a cgroup and its descendants, parents first, siblings in the order of their creation, from
+ * memory.numa_stat (bytes on v2). `name` is an argument for cgroup_name. Descendants without the memory
+ * controller have no row: their memory is their ancestor's. Gone: CGPOL_FAILED; without the controller:
+ * CGPOL_UNSUPPORTED. */
 int usage_add_cgroup(struct cgpol_host *host, struct cgpol_usage *usage, const char *name,
 		     struct cgpol_error *err);
 
