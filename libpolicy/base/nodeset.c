@@ -237,18 +237,17 @@ static int parse_region(const char **at, unsigned last, struct region *region)
 /* lib/bitmap.c bitmap_check_region() and bitmap_set_region() */
 static int add_region(struct nodeset *set, const struct region *region, unsigned limit)
 {
-	int rc;
-
 	if (region->start > region->end || region->group == 0 || region->off > region->group)
 		return -EINVAL;
 	if (region->end >= limit)
 		return -ERANGE;
-	rc = grow(set, region->end / WORD_BITS + 1);
-	if (rc < 0)
-		return rc;
 	for (uint64_t start = region->start; start <= region->end; start += region->group) {
-		for (uint64_t bit = start; bit <= region->end && bit - start < region->off; bit++)
-			set->word[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
+		for (uint64_t bit = start; bit <= region->end && bit - start < region->off; bit++) {
+			int rc = nodeset_add(set, (unsigned)bit);
+
+			if (rc < 0)
+				return rc;
+		}
 	}
 	return 0;
 }

@@ -539,11 +539,13 @@ static json_t *pair_groups(const struct manifest *manifest)
 
 	json_object_foreach(manifest->orders, key, value)
 	{
-		int a, b;
+		const char *second = key;
+		int64_t a, b;
 
-		if (json_integer_value(value) != 0 || sscanf(key, "%d:%d", &a, &b) != 2)
+		if (json_integer_value(value) != 0 || text_i64_head(key, &second, &a) < 0 ||
+		    text_i64_head(second + 1, NULL, &b) < 0)
 			continue;
-		if (json_array_append_new(groups, json_pack("[i,i]", a, b)) < 0)
+		if (json_array_append_new(groups, json_pack("[I,I]", (json_int_t)a, (json_int_t)b)) < 0)
 			return NULL;
 	}
 	return TAKE(groups);

@@ -6,8 +6,8 @@
 #include "host/root.h"
 
 /* clang-format off */
-/* A capture is a directory with the files as they were read, below their own paths, and manifest.json, which is
- * written last: a recording that was killed is no capture. The manifest, schema 1:
+/* A capture is a directory with the files as they were read, below their own paths, and manifest.json, which
+ * is written last: a recording that was killed is no capture. The manifest, schema 1:
  *
  * {"schema": 1,
  *  "kernel": "6.1.0-57-amd64", "page_size": 4096,
@@ -21,8 +21,8 @@
  *  "heads": {"/proc/77/numa_maps": "..."},  what a read of the head gave when the file was read whole later
  *  "shared_mm": [[398, 399], [399, 400]]}   processes with one mm; groups that overlap are one
  *
- * The last five may be absent. In paths, names and heads every byte outside 0x20..0x7e and "%" itself is "%XX".
- * A file that is absent and has no error was absent. */
+ * The last five may be absent. In paths, names and heads every byte outside 0x20..0x7e and "%" itself is
+ * "%XX". A file that is absent and has no error was absent. */
 /* clang-format on */
 struct manifest;
 

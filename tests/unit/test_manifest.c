@@ -37,92 +37,90 @@ static void reads_the_facts(void **state)
 	manifest_free(NULL);
 }
 
+static const struct {
+	const char *text, *word; /* the sentence has the word */
+} broken[] = {
+	{"", "line"},
+	{"{", "line"},
+	{"[]", "schema"},
+	{"{}", "schema"},
+	{"nonsense \033[31m", "line"},
+	{"{\"schema\": 2}", "schema"},
+	{"{\"schema\": \"1\"}", "schema"},
+	{"{\"schema\": 1.0}", "schema"},
+	{"{\"schema\": 1}", "kernel"},
+	{"{\"schema\": 1, \"schema\": 1}", "duplicate"},
+	{"{\"schema\": 1, \"kernel\": 6}", "kernel"},
+	{"{\"schema\": 1, \"kernel\": \"\"}", "kernel"},
+	{"{\"schema\": 1, \"kernel\": \"6.1\\n\"}", "kernel"},
+	{"{\"schema\": 1, \"kernel\": \"6.1\\u001b[31m\"}", "kernel"},
+	{"{\"schema\": 1, \"kernel\": "
+	 "\"0123456789012345678901234567890123456789012345678901234567890123"
+	 "4\"}",
+	 "kernel"},
+	{"{\"schema\": 1, \"kernel\": \"6\"}", "page_size"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 0}", "page_size"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": -4096}", "page_size"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4095}", "page_size"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 1099511627776}", "page_size"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 99999999999999999999}", "line"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": -1}", "time"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": -1}", "uid"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 4294967296}", "uid"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 0, \"self\": "
+	 "4194305}",
+	 "self"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 0, \"self\": "
+	 "1, "
+	 "\"capabilities\": \"0x1\"}",
+	 "capabilities"},
+	{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 0, \"self\": "
+	 "1, "
+	 "\"capabilities\": \"1\", \"initial_pid_namespace\": 1}",
+	 "initial_pid_namespace"},
+	{"{" MACHINE ", \"errors\": []}", "errors"},
+	{"{" MACHINE ", \"errors\": {\"/a\": 3}}", "errors"},
+	{"{" MACHINE ", \"errors\": {\"/a\": \"EWHAT\"}}", "errors"},
+	{"{" MACHINE ", \"cgroups\": {\"/a\": -1}}", "cgroups"},
+	{"{" MACHINE ", \"cgroups\": {\"/a\": \"1\"}}", "cgroups"},
+	{"{" MACHINE ", \"cgroups\": {\"/a\": 1.5}}", "cgroups"},
+	{"{" MACHINE ", \"cgroups\": {\"/a\": [1, 2]}}", "cgroups"},
+	{"{" MACHINE ", \"cgroups\": {\"/a\": [1, -2, 3]}}", "cgroups"},
+	{"{" MACHINE ", \"cgroups\": {\"/a\": [1, 2, 4294967296]}}", "cgroups"},
+	{"{" MACHINE ", \"lists\": {\"/a\": {}}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [1]}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [\"\"]}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [\"..\"]}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [\"%2E.\"]}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [\"b/c\"]}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [\"%2F\"]}}", "lists"},
+	{"{" MACHINE ", \"lists\": {\"/a\": [\"%00\"]}}", "lists"},
+	{"{" MACHINE ", \"heads\": {\"/a\": 1}}", "heads"},
+	{"{" MACHINE ", \"heads\": {\"/a\": \"%\"}}", "heads"},
+	{"{" MACHINE ", \"shared_mm\": {}}", "shared_mm"},
+	{"{" MACHINE ", \"shared_mm\": [1]}", "shared_mm"},
+	{"{" MACHINE ", \"shared_mm\": [[0]]}", "shared_mm"},
+	{"{" MACHINE ", \"shared_mm\": [[-5, 3]]}", "shared_mm"},
+	{"{" MACHINE ", \"shared_mm\": [[3, 4194305]]}", "shared_mm"},
+	{"{" MACHINE ", \"shared_mm\": [[\"3\"]]}", "shared_mm"},
+};
+
 static void refuses_what_is_broken(void **state)
 {
-	static const struct {
-		const char *text, *word; /* the sentence has the word */
-	} rows[] = {
-		{"", "line"},
-		{"{", "line"},
-		{"[]", "schema"},
-		{"{}", "schema"},
-		{"nonsense \033[31m", "line"},
-		{"{\"schema\": 2}", "schema"},
-		{"{\"schema\": \"1\"}", "schema"},
-		{"{\"schema\": 1.0}", "schema"},
-		{"{\"schema\": 1}", "kernel"},
-		{"{\"schema\": 1, \"schema\": 1}", "duplicate"},
-		{"{\"schema\": 1, \"kernel\": 6}", "kernel"},
-		{"{\"schema\": 1, \"kernel\": \"\"}", "kernel"},
-		{"{\"schema\": 1, \"kernel\": \"6.1\\n\"}", "kernel"},
-		{"{\"schema\": 1, \"kernel\": \"6.1\\u001b[31m\"}", "kernel"},
-		{"{\"schema\": 1, \"kernel\": "
-		 "\"0123456789012345678901234567890123456789012345678901234567890123"
-		 "4\"}",
-		 "kernel"},
-		{"{\"schema\": 1, \"kernel\": \"6\"}", "page_size"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 0}", "page_size"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": -4096}", "page_size"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4095}", "page_size"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 1099511627776}", "page_size"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 99999999999999999999}",
-		 "line"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": -1}", "time"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": -1}", "uid"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 4294967296}",
-		 "uid"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 0, \"self\": "
-		 "4194305}",
-		 "self"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 0, \"self\": "
-		 "1, "
-		 "\"capabilities\": \"0x1\"}",
-		 "capabilities"},
-		{"{\"schema\": 1, \"kernel\": \"6\", \"page_size\": 4096, \"time\": 1, \"uid\": 0, \"self\": "
-		 "1, "
-		 "\"capabilities\": \"1\", \"initial_pid_namespace\": 1}",
-		 "initial_pid_namespace"},
-		{"{" MACHINE ", \"errors\": []}", "errors"},
-		{"{" MACHINE ", \"errors\": {\"/a\": 3}}", "errors"},
-		{"{" MACHINE ", \"errors\": {\"/a\": \"EWHAT\"}}", "errors"},
-		{"{" MACHINE ", \"cgroups\": {\"/a\": -1}}", "cgroups"},
-		{"{" MACHINE ", \"cgroups\": {\"/a\": \"1\"}}", "cgroups"},
-		{"{" MACHINE ", \"cgroups\": {\"/a\": 1.5}}", "cgroups"},
-		{"{" MACHINE ", \"cgroups\": {\"/a\": [1, 2]}}", "cgroups"},
-		{"{" MACHINE ", \"cgroups\": {\"/a\": [1, -2, 3]}}", "cgroups"},
-		{"{" MACHINE ", \"cgroups\": {\"/a\": [1, 2, 4294967296]}}", "cgroups"},
-		{"{" MACHINE ", \"lists\": {\"/a\": {}}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [1]}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [\"\"]}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [\"..\"]}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [\"%2E.\"]}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [\"b/c\"]}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [\"%2F\"]}}", "lists"},
-		{"{" MACHINE ", \"lists\": {\"/a\": [\"%00\"]}}", "lists"},
-		{"{" MACHINE ", \"heads\": {\"/a\": 1}}", "heads"},
-		{"{" MACHINE ", \"heads\": {\"/a\": \"%\"}}", "heads"},
-		{"{" MACHINE ", \"shared_mm\": {}}", "shared_mm"},
-		{"{" MACHINE ", \"shared_mm\": [1]}", "shared_mm"},
-		{"{" MACHINE ", \"shared_mm\": [[0]]}", "shared_mm"},
-		{"{" MACHINE ", \"shared_mm\": [[-5, 3]]}", "shared_mm"},
-		{"{" MACHINE ", \"shared_mm\": [[3, 4194305]]}", "shared_mm"},
-		{"{" MACHINE ", \"shared_mm\": [[\"3\"]]}", "shared_mm"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		struct root_facts facts = {.self = 77};
 		struct manifest *manifest = NULL;
 		struct cgpol_error err = {0};
-		int rc = manifest_parse(rows[i].text, strlen(rows[i].text), &manifest, &facts, &err);
+		int rc = manifest_parse(broken[i].text, strlen(broken[i].text), &manifest, &facts, &err);
 
 		if (rc >= 0)
-			fail_msg("%s was taken", rows[i].text);
+			fail_msg("%s was taken", broken[i].text);
 		assert_null(manifest);
 		assert_int_equal(facts.self, 77);
 		assert_int_equal(err.kind, CGPOL_FAILED);
-		if (!strstr(err.text, rows[i].word))
-			fail_msg("%s: \"%s\"", rows[i].text, err.text);
+		if (!strstr(err.text, broken[i].word))
+			fail_msg("%s: \"%s\"", broken[i].text, err.text);
 		assert_null(strchr(err.text, '\033'));
 	}
 }

@@ -239,8 +239,8 @@ static struct nodeset parse(const char *text)
 static void compares_sets_of_different_lengths(void **state)
 {
 	AUTO(nodeset_clear_p)
-	struct nodeset small = parse("0-3"),
-		       large = parse("0-3,200"), same = parse("0-3"), far = parse("200"), none = parse("");
+	struct nodeset small = parse("0-3"), large = parse("0-3,200"), same = parse("0-3"),
+		       far = parse("200"), none = parse("");
 
 	(void)state;
 	/* A longer array of words with nothing in it is the same set. */

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -89,9 +90,6 @@ static void knows_the_live_machine(void **state)
 	/* include/linux/proc_ns.h PROC_PID_INIT_INO */
 	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
 	assert_int_equal(root->facts.initial_pidns, st.st_ino == 0xEFFFFFFC);
-	/* CAP_SETPCAP's bounding set needs no such test; capget(2) would print the same mask */
-	if (geteuid() == 0)
-		assert_true(root->facts.caps != 0);
 	assert_true(root->facts.time > 1600000000);
 	root_free(root);
 	root_free(NULL);
@@ -99,13 +97,8 @@ static void knows_the_live_machine(void **state)
 
 static void reads_the_capabilities_of_capget(void **state)
 {
-	struct {
-		uint32_t version;
-		int pid;
-	} header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
-	struct {
-		uint32_t effective, permitted, inheritable;
-	} data[2];
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	struct root *root = open_root("/");
 
 	(void)state;
