@@ -313,18 +313,6 @@ char *text_escape(const char *text, char *buffer, size_t size)
 	return buffer;
 }
 
-void text_unescape_comm(char *comm)
-{
-	char *to = comm;
-
-	for (const char *from = comm; *from != '\0'; from++, to++) {
-		*to = *from;
-		if (from[0] == '\\' && (from[1] == 'n' || from[1] == '\\'))
-			*to = *++from == 'n' ? '\n' : '\\';
-	}
-	*to = '\0';
-}
-
 bool text_is_utf8(const char *text)
 {
 	uint32_t code;

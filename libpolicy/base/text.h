@@ -42,9 +42,6 @@ struct span text_field_span(const char *text, const char *key);
 /* Copies `text` so that it is safe on a terminal and in a log: bytes that are not printable UTF-8 become
  * \xNN. Always NUL terminated. Returns `buffer`. */
 char *text_escape(const char *text, char *buffer, size_t size);
-/* Undoes the escapes seq_escape(m, ..., "\n\\") made in a Name: line or in stat's comm: \n and \\. In place.
- */
-void text_unescape_comm(char *comm);
 bool text_is_utf8(const char *text);
 /* Writes "%XX" for every byte outside 0x20..0x7e and for "%" itself, so that any bytes survive in JSON. False
  * when it does not fit. */

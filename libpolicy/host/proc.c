@@ -218,11 +218,10 @@ int proc_status_parse(const char *text, struct proc_status *status)
 	return 0;
 }
 
-/* The name stands between the first '(' and the last ')': it may hold both, and blanks. fs/proc/array.c
- * proc_task_name escapes newlines and backslashes. */
+/* The name stands between the first '(' and the last ')': it may hold both, blanks, and newlines. Here it is raw;
+ * only the Name: line of status is escaped (fs/proc/array.c do_task_stat(), proc_task_name()). */
 static int parse_comm(const char *text, char comm[PROC_COMM_SIZE], const char **rest)
 {
-	char escaped[2 * PROC_COMM_SIZE];
 	const char *begin = strchr(text, '(');
 	const char *end = strrchr(text, ')');
 	size_t size;
@@ -230,15 +229,10 @@ static int parse_comm(const char *text, char comm[PROC_COMM_SIZE], const char **
 	if (!begin || !end || end < begin)
 		return -EINVAL;
 	size = (size_t)(end - begin - 1);
-	if (size >= sizeof(escaped))
-		return -EINVAL;
-	memcpy(escaped, begin + 1, size);
-	escaped[size] = '\0';
-	text_unescape_comm(escaped);
-	if (strlen(escaped) >= PROC_COMM_SIZE)
+	if (size >= PROC_COMM_SIZE)
 		return -EINVAL;
 	memset(comm, 0, PROC_COMM_SIZE);
-	memcpy(comm, escaped, strlen(escaped));
+	memcpy(comm, begin + 1, size);
 	*rest = end + 1;
 	return 0;
 }
@@ -390,14 +384,14 @@ int proc_read_score(struct cgpol_host *host, pid_t pid, int *oom_score)
 int proc_read_resident(struct cgpol_host *host, pid_t pid, uint64_t *pages)
 {
 	AUTO(free_p) char *text = NULL;
-	struct span rest, word;
+	struct span rest, total, word;
 	uint64_t resident;
 	int rc = read_file(host, pid, pid, "statm", &text);
 
 	if (rc < 0)
 		return rc;
 	rest = (struct span){text, strcspn(text, "\n")};
-	if (!text_word(&rest, &word) || !text_word(&rest, &word) || span_u64(word, &resident) < 0)
+	if (!text_word(&rest, &total) || !text_word(&rest, &word) || span_u64(word, &resident) < 0)
 		return -EINVAL;
 	*pages = resident;
 	return 0;

@@ -255,13 +255,35 @@ static bool is_binding(const struct oom_snapshot *snapshot, const struct oom_que
 	       applies_to_zone(snapshot, question, &policy->nodes);
 }
 
-/* The constraint of a page-allocator OOM when nothing is forced; `mask` is the policy's nodes or NULL. */
-static enum oom_constraint natural_constraint(const struct oom_snapshot *snapshot,
-					      const struct oom_question *question,
-					      const struct oom_domain *domain, const struct nodeset *mask)
+/* The nodemask that the page allocator gets: the policy's nodes, or the question's in their place. NULL
+ * without one. */
+static int find_mask(const struct oom_snapshot *snapshot, const struct oom_question *question,
+		     const struct oom_domain *domain, const struct nodeset **mask, struct cgpol_error *err)
+{
+	bool binds = is_binding(snapshot, question, domain);
+
+	*mask = NULL;
+	if (question->constraint == OOM_CPUSET || question->constraint == OOM_NONE)
+		return 0;
+	if (binds)
+		*mask = &domain->policy->nodes;
+	if (question->nodes && (binds || question->constraint == OOM_MEMORY_POLICY))
+		*mask = question->nodes;
+	if (question->constraint == OOM_MEMORY_POLICY && !*mask)
+		return error_set(err, EINVAL, CGPOL_USAGE,
+				 "a memory policy OOM needs nodes: the task has no bind policy");
+	return 0;
+}
+
+/* The constraint of a page-allocator OOM. */
+static enum oom_constraint find_constraint(const struct oom_snapshot *snapshot,
+					   const struct oom_question *question,
+					   const struct oom_domain *domain, const struct nodeset *mask)
 {
 	const struct nodeset *memory = &snapshot->topology.memory;
 
+	if (question->constraint != OOM_DERIVED && question->constraint != OOM_MEMCG)
+		return (enum oom_constraint)question->constraint;
 	if (mask && !nodeset_contains(mask, memory))
 		return OOM_MEMORY_POLICY;
 	/* The kernel's own allocations lack __GFP_HARDWALL: on the slow path they leave the cpuset. */
@@ -270,50 +292,47 @@ static enum oom_constraint natural_constraint(const struct oom_snapshot *snapsho
 	return OOM_NONE;
 }
 
+/* The nodes that the page may come from. */
+static int find_allowed(const struct oom_snapshot *snapshot, const struct oom_question *question,
+			const struct nodeset *mask, struct oom_domain *domain)
+{
+	const struct nodeset *memory = &snapshot->topology.memory;
+	bool leaves_cpuset = question->constraint == OOM_NONE ||
+			     (question->is_kernel && question->constraint != OOM_CPUSET);
+	int rc;
+
+	if (!mask)
+		mask = memory;
+	rc = nodeset_and(&domain->allowed, mask, leaves_cpuset ? memory : &domain->mems);
+	/* A forced mask may lie outside of the cpuset; then the mask alone says where memory is short. */
+	if (rc == 0 && nodeset_is_empty(&domain->allowed))
+		rc = nodeset_copy(&domain->allowed, mask == memory ? &domain->mems : mask);
+	return rc;
+}
+
 /* Who allocates and from where: mems, policy, allowed nodes, and the page allocator's constraint. */
 static int find_nodes(const struct oom_snapshot *snapshot, const struct oom_question *question,
 		      struct oom_domain *domain, struct cgpol_error *err)
 {
 	const struct oom_thread *thread = triggering_thread(snapshot, question);
-	const struct nodeset *memory = &snapshot->topology.memory;
 	const struct nodeset *mems = thread ? thread->mems : question->mems;
 	const struct nodeset *mask = NULL;
 	int rc;
 
 	domain->policy = governing_policy(question, thread);
-	rc = nodeset_copy(&domain->mems, mems ? mems : memory);
+	rc = nodeset_copy(&domain->mems, mems ? mems : &snapshot->topology.memory);
+	if (rc == 0)
+		rc = find_mask(snapshot, question, domain, &mask, err);
+	if (rc == 0 && question->nodes && !mask)
+		rc = nodeset_copy(&domain->mems, question->nodes);
 	if (rc < 0)
 		return rc;
-	if (is_binding(snapshot, question, domain))
-		mask = question->nodes ? question->nodes : &domain->policy->nodes;
-	if (question->constraint == OOM_MEMORY_POLICY) {
-		mask = question->nodes ? question->nodes : mask;
-		if (!mask)
-			return error_set(err, EINVAL, CGPOL_USAGE,
-					 "a memory policy OOM needs nodes: the task has no bind policy");
-	} else if (question->nodes && (question->constraint == OOM_CPUSET || !mask)) {
-		rc = nodeset_copy(&domain->mems, question->nodes);
-		if (rc < 0)
-			return rc;
-	}
-	if (question->constraint == OOM_CPUSET || question->constraint == OOM_NONE)
-		mask = NULL;
-	domain->constraint = question->constraint == OOM_DERIVED || question->constraint == OOM_MEMCG
-				     ? natural_constraint(snapshot, question, domain, mask)
-				     : (enum oom_constraint)question->constraint;
+	domain->constraint = find_constraint(snapshot, question, domain, mask);
 	if (domain->constraint == OOM_MEMORY_POLICY)
 		rc = nodeset_copy(&domain->nodes, mask);
 	else if (domain->constraint == OOM_CPUSET)
 		rc = nodeset_copy(&domain->nodes, &domain->mems);
-	if (rc < 0)
-		return rc;
-	if (question->constraint == OOM_NONE || (question->is_kernel && question->constraint != OOM_CPUSET))
-		return nodeset_and(&domain->allowed, mask ? mask : memory, memory);
-	rc = nodeset_and(&domain->allowed, mask ? mask : memory, &domain->mems);
-	/* A forced mask may lie outside of the cpuset; then the mask alone says where memory is short. */
-	if (rc == 0 && nodeset_is_empty(&domain->allowed))
-		rc = nodeset_copy(&domain->allowed, mask ? mask : &domain->mems);
-	return rc;
+	return rc < 0 ? rc : find_allowed(snapshot, question, mask, domain);
 }
 
 /* Anonymous memory is charged to the memcg of mm->owner: of processes that share an mm, the one that made it.

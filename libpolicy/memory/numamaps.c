@@ -42,9 +42,8 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Is it an attribute, "N0=512" or "heap", or still a word of the policy, "(many):0-1"? A policy word may hold
- * a
- * '=' too, but no number right behind it. */
+/* Is it an attribute, "N0=512" or "heap", or still a word of the policy, "(many)=static:0-1"? A policy has
+ * letters behind its '='. */
 static bool is_attribute(struct span word)
 {
 	const char *equals = memchr(word.at, '=', word.size);
@@ -53,11 +52,7 @@ static bool is_attribute(struct span word)
 		return span_is(word, "heap") || span_is(word, "stack") || span_is(word, "huge");
 	if (span_starts(word, "file="))
 		return true;
-	word.size -= (size_t)(equals + 1 - word.at);
-	for (size_t i = 0; i < word.size; i++)
-		if (equals[1 + i] < '0' || equals[1 + i] > '9')
-			return false;
-	return word.size > 0;
+	return equals + 1 == word.at + word.size || equals[1] < 'a' || equals[1] > 'z';
 }
 
 /* Cuts off the address and the policy. The first word of a policy is one whatever it looks like. */
@@ -369,45 +364,63 @@ static bool is_nameless(struct span path)
 	return is_deleted(path) && !span_starts(path, "/SYSV");
 }
 
-static int check_mapping(const struct mapping *mapping, uint64_t unit)
+/* Bytes of what the mapping's counts count. Only hugetlb counts in its own page size; a transparent huge page
+ * counts as its base pages. */
+static int find_unit(const struct mapping *mapping, const struct numamaps_context *context, uint64_t *unit)
 {
 	uint64_t bytes;
 
-	if (mapping->anon > mapping->pages || __builtin_mul_overflow(mapping->pages, unit, &bytes))
+	if (!mapping->is_huge)
+		*unit = context->page_size;
+	else if (mapping->page_kib == 0)
+		*unit = context->huge_page_size;
+	else if (__builtin_mul_overflow(mapping->page_kib, KIB, unit))
 		return -EINVAL;
-	return mapping->pages > 0 && unit == 0 ? -EINVAL : 0;
+	if (*unit == 0 || __builtin_mul_overflow(mapping->pages, *unit, &bytes))
+		return -EINVAL;
+	return 0;
+}
+
+static void add_count(const struct count *count, enum numa_kind kind, uint64_t unit,
+		      struct numamaps_node *node)
+{
+	uint64_t anon = count->anon * unit, other = (count->pages - count->anon) * unit;
+
+	node->bytes[NUMA_ANON] = add_capped(node->bytes[NUMA_ANON], anon);
+	node->bytes[kind] = add_capped(node->bytes[kind], other);
+}
+
+/* How much of a count goes when the process dies. */
+static uint64_t find_freed(const struct mapping *mapping, const struct count *count, enum numa_kind kind)
+{
+	if (mapping->mapmax > 1)
+		return 0;
+	return kind == NUMA_SHMEM && is_nameless(mapping->file) ? count->pages : count->anon;
 }
 
 static int add_mapping(struct mapping *mapping, const struct numamaps_context *context,
 		       const struct numamaps_mounts *mounts, struct numamaps *maps)
 {
 	enum numa_kind kind = classify(mapping, mounts);
-	/* Only hugetlb counts in its own page size; a transparent huge page counts as its base pages. */
-	uint64_t unit = kind != NUMA_HUGE   ? context->page_size
-			: mapping->page_kib ? mapping->page_kib * KIB
-					    : context->huge_page_size;
-	bool is_alone = mapping->mapmax <= 1;
+	uint64_t unit;
 
-	if (mapping->page_kib > UINT64_MAX / KIB || check_mapping(mapping, unit) < 0)
+	if (mapping->anon > mapping->pages || find_unit(mapping, context, &unit) < 0)
 		return -EINVAL;
-	if (kind == NUMA_FILE || kind == NUMA_SHMEM)
+	/* The pages of a private hugetlb mapping are called anonymous too, and without a file all are. */
+	if (kind == NUMA_HUGE)
+		mapping->anon = 0;
+	if (kind == NUMA_ANON)
+		mapping->anon = mapping->pages;
+	if (mapping->pages > 0)
 		spread_anon(mapping);
 	for (size_t i = 0; i < mapping->counts; i++) {
 		const struct count *count = &mapping->count[i];
-		uint64_t anon = kind == NUMA_ANON ? count->pages : kind == NUMA_HUGE ? 0 : count->anon;
-		uint64_t other = count->pages - anon, freed = anon;
 		struct numamaps_node *node;
-		int rc = find_node(maps, count->node, &node);
 
-		if (rc < 0)
-			return rc;
-		if (kind == NUMA_SHMEM && is_nameless(mapping->file))
-			freed = count->pages;
-		node->bytes[NUMA_ANON] = add_capped(node->bytes[NUMA_ANON], anon * unit);
-		if (kind != NUMA_ANON)
-			node->bytes[kind] = add_capped(node->bytes[kind], other * unit);
-		if (is_alone)
-			node->freed = add_capped(node->freed, freed * unit);
+		if (find_node(maps, count->node, &node) < 0)
+			return -ENOMEM;
+		add_count(count, kind, unit, node);
+		node->freed = add_capped(node->freed, find_freed(mapping, count, kind) * unit);
 	}
 	return 0;
 }

@@ -143,6 +143,7 @@ static void spreads_private_copies_over_the_nodes_of_a_mapping(void **state)
 		{"1 default file=/x anon=10 N0=2 N1=4 N2=4", {2, 4, 4}, {0, 0, 0}},
 		{"1 default file=/x N0=2 N1=4", {0, 0, 0}, {2, 4, 0}},
 		{"1 default file=/x anon=7 N0=10 N1=1", {6, 1, 0}, {4, 0, 0}},
+		{"1 default file=/x N0=0 N1=0", {0, 0, 0}, {0, 0, 0}},
 	};
 
 	(void)state;

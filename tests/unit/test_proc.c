@@ -3,6 +3,8 @@
  */
 #include "test.h"
 
+#include <sys/prctl.h>
+
 #include "base/cleanup.h"
 #include "fakeroot.h"
 #include "host/proc.h"
@@ -169,7 +171,8 @@ static void finds_the_name_whatever_it_holds(void **state)
 		{"1 (()" STAT_REST, "("},
 		{"1 (Plex Media Server)" STAT_REST, "Plex Media Server"},
 		{"1 (a) R 1 1 1 (b)" STAT_REST, "a) R 1 1 1 (b"},
-		{"1 (a\\nb\\\\n)" STAT_REST, "a\nb\\n"},
+		{"1 (a\nb)" STAT_REST, "a\nb"},
+		{"1 (a\\nb\\)" STAT_REST, "a\\nb\\"},
 		{"1 (\x1b[31m)" STAT_REST, "\x1b[31m"},
 		/* the longest: a kernel thread's name, 63 bytes */
 		{"9 (kworker/u8:1-events_unbound_with_a_name_that_fills_it_all_0123)" STAT_REST,
@@ -184,6 +187,26 @@ static void finds_the_name_whatever_it_holds(void **state)
 		assert_string_equal(stat.comm, cases[i].comm);
 		assert_int_equal(stat.ppid, 132);
 	}
+}
+
+/* The kernel escapes a name in status but not in stat: asked of the kernel that runs this test. */
+static void reads_the_name_as_this_kernel_prints_it(void **state)
+{
+	static const char name[] = "a\nb)\\n\\";
+	struct proc_stat stat;
+	char text[1024], old[16];
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, old), 0);
+	assert_int_equal(prctl(PR_SET_NAME, name), 0);
+	file = fopen("/proc/self/stat", "re");
+	assert_non_null(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(prctl(PR_SET_NAME, old), 0);
+	assert_int_equal(proc_stat_parse(text, &stat), 0);
+	assert_string_equal(stat.comm, name);
 }
 
 static void reads_a_stat_without_its_later_fields(void **state)
@@ -391,6 +414,7 @@ int main(void)
 		cmocka_unit_test(takes_the_largest_size_that_fits),
 		cmocka_unit_test(reads_a_stat),
 		cmocka_unit_test(finds_the_name_whatever_it_holds),
+		cmocka_unit_test(reads_the_name_as_this_kernel_prints_it),
 		cmocka_unit_test(reads_a_stat_without_its_later_fields),
 		cmocka_unit_test(refuses_a_malformed_stat),
 		cmocka_unit_test(lists_processes_and_nothing_else),

@@ -233,25 +233,6 @@ static void cuts_escapes_whole(void **state)
 	assert_int_equal(buffer[0], 'x');
 }
 
-/* fs/proc/array.c proc_task_name() with escape: seq_escape_str(..., ESCAPE_SPACE | ESCAPE_SPECIAL, "\n\\") */
-static void undoes_the_escapes_of_a_comm(void **state)
-{
-	static const struct {
-		const char *escaped, *comm;
-	} rows[] = {
-		{"bash", "bash"}, {"a\\nb", "a\nb"}, {"a\\\\nb", "a\\nb"}, {"\\\\", "\\"}, {"a\\", "a\\"},
-		{"\\t", "\\t"},	  {"", ""},
-	};
-	char comm[32];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		(void)snprintf(comm, sizeof(comm), "%s", rows[i].escaped);
-		text_unescape_comm(comm);
-		assert_string_equal(comm, rows[i].comm);
-	}
-}
-
 static void knows_utf8(void **state)
 {
 	(void)state;
@@ -315,7 +296,6 @@ int main(void)
 		cmocka_unit_test(gives_the_rest_of_a_field),
 		cmocka_unit_test(never_lets_control_bytes_through),
 		cmocka_unit_test(cuts_escapes_whole),
-		cmocka_unit_test(undoes_the_escapes_of_a_comm),
 		cmocka_unit_test(knows_utf8),
 		cmocka_unit_test(any_bytes_survive_encoding),
 		cmocka_unit_test(refuses_what_encoding_never_writes),

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 /* RESULTS   0 or a count on success, -errno on failure; a failure also fills in *err when one is given. No
  * other output changes on failure. OWNERSHIP what _open and _make and _read hand out is the caller's and goes
  * back with _free, which takes NULL. A const pointer got from an object lives as long as that object. UNITS
@@ -96,6 +98,8 @@ int cgpol_forecast_make(struct cgpol_host *host, const struct cgpol_question *qu
 /* The processes that die, in order; NULL past the end.. */
 const struct cgpol_victim *cgpol_forecast_at(const struct cgpol_forecast *forecast, size_t rank);
 void cgpol_forecast_free(struct cgpol_forecast *forecast);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
