@@ -6,7 +6,7 @@
 #include "base/nodeset.h"
 #include "host/host.h"
 
-/* Checks a cgroup argument (CONTRACT: a path below the cgroup2 mount, "/web/db" and "web/db" alike) and
+/* Checks a cgroup argument (a path below the cgroup2 mount, "/web/db" and "web/db" alike) and
  * returns it with one leading slash; the caller frees it. "..", empty parts, newlines and a leading "-" are
  * CGPOL_USAGE. "/" is the root. */
 int cgroup_name(const char *argument, char **name, struct cgpol_error *err);

@@ -218,8 +218,8 @@ int proc_status_parse(const char *text, struct proc_status *status)
 	return 0;
 }
 
-/* The name stands between the first '(' and the last ')': it may hold both, blanks, and newlines. Here it is raw;
- * only the Name: line of status is escaped (fs/proc/array.c do_task_stat(), proc_task_name()). */
+/* The name stands between the first '(' and the last ')': it may hold both, blanks, and newlines. Here it is
+ * raw; only the Name: line of status is escaped (fs/proc/array.c do_task_stat(), proc_task_name()). */
 static int parse_comm(const char *text, char comm[PROC_COMM_SIZE], const char **rest)
 {
 	const char *begin = strchr(text, '(');
