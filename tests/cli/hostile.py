@@ -109,11 +109,10 @@ def loops(root):
 
 def rename(comm):
     status = b"Name:\t" + comm.replace(b"\\", b"\\\\").replace(b"\n", b"\\n") + b"\n"
-    stat = comm.replace(b"\\", b"\\\\").replace(b"\n", b"\\n")
 
     def change(root):
         for base in ("/proc/398", "/proc/398/task/398"):
-            for name, old, new in (("status", b"Name:\ta\n", status), ("stat", b"(a)", b"(" + stat + b")")):
+            for name, old, new in (("status", b"Name:\ta\n", status), ("stat", b"(a)", b"(" + comm + b")")):
                 write(f"{root}{base}/{name}", read(f"{root}{base}/{name}").replace(old, new))
     return change
 

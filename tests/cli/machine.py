@@ -98,12 +98,12 @@ def processes(options):
 def put_process(files, pid, comm, n0, n1, mems, policy, cgroup, adj):
     base = f"/proc/{pid}"
     rss = (n0 + n1) * 1024
-    escaped = comm.replace("\\", "\\\\").replace("\n", "\\n")
+    escaped = comm.replace("\\", "\\\\").replace("\n", "\\n")  # in status; stat has the bytes as they are
     status = STATUS.format(comm=escaped, pid=pid, rss=rss, pte=64, mems=mems)
     pages = "".join(f" N{i}={n * MIB // PAGE}" for i, n in enumerate((n0, n1)) if n)
     maps = f"00400000 {policy} file=/bin/x\n10000000 {policy} heap anon={rss // 4} dirty={rss // 4} active=0{pages}" \
            f" kernelpagesize_kB=4\n7fff0000 {policy} stack\n"
-    stat = f"{pid} ({escaped}) S 1 {pid} {pid} 0 -1 4194304 " + "0 " * 12 + f"{pid * 10} {rss * 1024} {rss // 4} " + \
+    stat = f"{pid} ({comm}) S 1 {pid} {pid} 0 -1 4194304 " + "0 " * 12 + f"{pid * 10} {rss * 1024} {rss // 4} " + \
            "0 " * 28 + "0\n"
     for where in (base, f"{base}/task/{pid}"):
         files[f"{where}/status"] = status

@@ -329,6 +329,30 @@ static void a_score_of_0_gives_away_a_hidden_exclusion(void **state)
 	}
 }
 
+static void any_kind_of_mapped_memory_makes_a_score_of_0_suspicious(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		AUTO(snap_free_p) struct snap *s = machine();
+		struct oom_task *task = snap_at(s, snap_task(s, "c", kind == 0));
+		task->file = kind == 1;
+		task->shmem = kind == 2;
+		task->score = 0;
+		(void)rank(s);
+		assert_string_equal(snap_skipped(s), "c:hidden");
+	}
+}
+
+static void a_process_whose_threads_are_not_known_is_eligible(void **state)
+{
+	struct oom_task *candidate;
+	AUTO(snap_free_p) struct snap *s = policy_oom(&candidate);
+
+	(void)state;
+	candidate->threads = 0;
+	assert_string_equal(rank(s), "c t");
+}
+
 static void unreadable_and_vanished_ones_are_listed_as_such(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = machine();
@@ -362,6 +386,8 @@ int main(void)
 		cmocka_unit_test(no_mm_minus_1000_and_vfork_have_no_points),
 		cmocka_unit_test(a_plain_sharer_of_an_mm_is_an_ordinary_candidate),
 		cmocka_unit_test(a_score_of_0_gives_away_a_hidden_exclusion),
+		cmocka_unit_test(any_kind_of_mapped_memory_makes_a_score_of_0_suspicious),
+		cmocka_unit_test(a_process_whose_threads_are_not_known_is_eligible),
 		cmocka_unit_test(unreadable_and_vanished_ones_are_listed_as_such),
 	};
 

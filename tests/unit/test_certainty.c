@@ -146,6 +146,18 @@ static void a_third_process_can_make_it_uncertain_too(void **state)
 	assert_int_equal(certainty(s), OOM_CERTAIN);
 }
 
+static void the_worst_rival_counts_not_the_last(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = snap_new(1, PRESENT);
+
+	(void)state;
+	(void)snap_task(s, "c", 1200); /* only if page cache of a goes */
+	(void)snap_task(s, "b", 1500); /* a tie as it is */
+	snap_at(s, snap_task(s, "a", 1000))->file = 500;
+	assert_int_equal(certainty(s), OOM_AMBIGUOUS);
+	assert_string_equal(snap_ranking(s), "a b c");
+}
+
 static void the_uncertain_growth_of_the_trigger_counts(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = snap_new(2, PRESENT);
@@ -284,6 +296,17 @@ static void only_a_few_growers_are_named(void **state)
 	assert_warns(s, "4996 more");
 }
 
+static void as_many_growers_as_can_be_named_are_named(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		snap_at(s, snap_task(s, "x", 100))->grew = 999;
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_int_equal(s->forecast.warnings, 4);
+}
+
 static void a_candidate_that_is_dying_makes_it_likely_unless_only_its_leader_is(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = clear_case();
@@ -389,6 +412,24 @@ static void a_candidate_with_unknown_mems_makes_it_likely(void **state)
 	assert_int_equal(certainty(s), OOM_CERTAIN);
 }
 
+static void a_process_whose_threads_are_not_known_makes_it_likely(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	s->snapshot.task[2].threads = 0;
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_warns(s, "mems_allowed of pid 102");
+	snap_bind(s, 0, MEMPOLICY_BIND, "1");
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_warns(s, "task policy of pid 102");
+	s->snapshot.task[2].is_kthread = true; /* never a candidate, whatever its policy */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	s->snapshot.task[2].is_kthread = false;
+	s->snapshot.task[2].is_vfork_child = true;
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+}
+
 static void a_limit_that_is_about_as_close_makes_it_likely(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = clear_case();
@@ -438,6 +479,17 @@ static void that_adj_decides_and_not_size_is_said(void **state)
 	assert_string_equal(snap_warnings(s), "");
 }
 
+static void an_adj_that_decides_nothing_is_not_mentioned(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	s->snapshot.task[0].adj = 200; /* 1000 + 200 * 1999 points, and still behind */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	assert_string_equal(snap_kills(s), "a");
+	assert_string_equal(snap_warnings(s), "");
+}
+
 static void a_blocked_search_is_only_likely(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = clear_case();
@@ -478,6 +530,7 @@ int main(void)
 		cmocka_unit_test(intervals_that_meet_are_not_certain),
 		cmocka_unit_test(the_counters_error_counts_on_both_sides),
 		cmocka_unit_test(a_third_process_can_make_it_uncertain_too),
+		cmocka_unit_test(the_worst_rival_counts_not_the_last),
 		cmocka_unit_test(the_uncertain_growth_of_the_trigger_counts),
 		cmocka_unit_test(a_rival_that_shares_the_mm_is_no_rival),
 		cmocka_unit_test(rivals_of_one_group_are_likely_since_the_same_die),
@@ -487,16 +540,19 @@ int main(void)
 		cmocka_unit_test(other_growers_make_it_likely_but_not_noise_or_the_trigger),
 		cmocka_unit_test(a_grower_outside_of_the_domain_does_not_matter),
 		cmocka_unit_test(only_a_few_growers_are_named),
+		cmocka_unit_test(as_many_growers_as_can_be_named_are_named),
 		cmocka_unit_test(a_candidate_that_is_dying_makes_it_likely_unless_only_its_leader_is),
 		cmocka_unit_test(names_in_warnings_are_safe_on_a_terminal),
 		cmocka_unit_test(a_trigger_whose_place_is_not_surely_known_makes_it_likely),
 		cmocka_unit_test(a_policy_of_an_unknown_kind_is_never_certain),
 		cmocka_unit_test(a_candidate_that_may_or_may_not_be_eligible_makes_a_policy_oom_likely),
 		cmocka_unit_test(a_candidate_with_unknown_mems_makes_it_likely),
+		cmocka_unit_test(a_process_whose_threads_are_not_known_makes_it_likely),
 		cmocka_unit_test(a_limit_that_is_about_as_close_makes_it_likely),
 		cmocka_unit_test(limits_of_cgroup_v1_make_it_likely),
 		cmocka_unit_test(a_cap_never_makes_it_surer),
 		cmocka_unit_test(that_adj_decides_and_not_size_is_said),
+		cmocka_unit_test(an_adj_that_decides_nothing_is_not_mentioned),
 		cmocka_unit_test(a_blocked_search_is_only_likely),
 		cmocka_unit_test(a_panic_that_is_configured_is_certain),
 		cmocka_unit_test(forged_cpus_do_not_overflow),

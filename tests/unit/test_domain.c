@@ -301,6 +301,31 @@ static void a_forced_cpuset_is_short_on_its_own_nodes_for_the_kernel_too(void **
 	assert_nodes(&find(s)->allowed, "1");
 }
 
+static void forced_nodes_may_lie_outside_of_everything(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = two_nodes();
+
+	(void)state;
+	s->question.constraint = OOM_CPUSET;
+	s->question.nodes = snap_nodes(s, "7");
+	assert_nodes(&find(s)->allowed, "7");
+	assert_int_equal(s->forecast.domain.totalpages, SWAP);
+	snap_confine(s, 0, "1");
+	s->question.constraint = OOM_MEMORY_POLICY;
+	s->question.nodes = snap_nodes(s, "0");
+	assert_nodes(&find(s)->allowed, "0");
+}
+
+static void a_thread_that_is_not_there_is_an_ordinary_one(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = two_nodes();
+
+	(void)state;
+	snap_confine(s, 0, "1");
+	s->question.thread = 1;
+	assert_int_equal(find(s)->constraint, OOM_NONE);
+}
+
 static void a_forced_policy_without_nodes_is_refused(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = two_nodes();
@@ -532,6 +557,8 @@ int main(void)
 		cmocka_unit_test(without_a_task_the_question_names_the_nodes),
 		cmocka_unit_test(the_question_overrides_constraint_and_nodes),
 		cmocka_unit_test(a_forced_cpuset_is_short_on_its_own_nodes_for_the_kernel_too),
+		cmocka_unit_test(forced_nodes_may_lie_outside_of_everything),
+		cmocka_unit_test(a_thread_that_is_not_there_is_an_ordinary_one),
 		cmocka_unit_test(a_forced_policy_without_nodes_is_refused),
 		cmocka_unit_test(a_forced_memcg_without_any_limit_is_refused),
 		cmocka_unit_test(the_limit_that_ends_first_is_the_domain),

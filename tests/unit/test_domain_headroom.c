@@ -81,6 +81,41 @@ static void a_zone_gives_what_is_above_its_watermark_and_reserve(void **state)
 	assert_int_equal(find(s)->headroom, 40);
 }
 
+static void a_zone_that_keeps_no_reserve_from_this_kind_gives_all(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = two_nodes();
+
+	(void)state;
+	snap_free_pages(s, 0, 1000);
+	zone_of(s, 0)->protection[SNAP_MOVABLE] = 999;
+	zone_of(s, 0)->protections = SNAP_MOVABLE; /* protection[0] to [2] were read */
+	assert_int_equal(find(s)->headroom, 1000);
+}
+
+/* /proc/zoneinfo lists zones that are empty. */
+static void an_empty_zone_does_not_make_a_movable_node_serve_the_kernel(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = two_nodes();
+
+	(void)state;
+	snap_free_pages(s, 0, 1000);
+	zone_of(s, 1)->present = 0;
+	s->snapshot.topology.node[1].file = 700;
+	s->question.is_kernel = true;
+	assert_int_equal(find(s)->headroom, 1000);
+}
+
+static void swap_limits_that_were_not_read_do_not_count(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = two_groups(OOM_UNLIMITED, 1000);
+
+	(void)state;
+	s->snapshot.swap_free = 400;
+	s->snapshot.memcg[1].is_read = false;
+	s->snapshot.memcg[1].swap_max = 3;
+	assert_int_equal(find(s)->headroom, 1400);
+}
+
 static void page_cache_and_swap_of_the_machine_are_headroom(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = two_nodes();
@@ -196,6 +231,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headroom_is_the_sum_over_the_allowed_nodes),
 		cmocka_unit_test(a_zone_gives_what_is_above_its_watermark_and_reserve),
+		cmocka_unit_test(a_zone_that_keeps_no_reserve_from_this_kind_gives_all),
+		cmocka_unit_test(an_empty_zone_does_not_make_a_movable_node_serve_the_kernel),
+		cmocka_unit_test(swap_limits_that_were_not_read_do_not_count),
 		cmocka_unit_test(page_cache_and_swap_of_the_machine_are_headroom),
 		cmocka_unit_test(the_kernel_cannot_use_movable_zones),
 		cmocka_unit_test(the_estimate_lies_in_its_interval),

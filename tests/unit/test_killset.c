@@ -262,6 +262,25 @@ static void a_shared_mm_is_freed_once(void **state)
 	free(freed.share);
 }
 
+static void mms_that_alternate_in_a_group_are_freed_once_each(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = chain_of_groups();
+	struct killset_freed freed;
+
+	(void)state;
+	s->snapshot.memcg[1].oom_group = true;
+	for (size_t i = 1; i < 4; i++)
+		s->snapshot.task[i].anon = 0;
+	for (unsigned i = 0; i < 6; i++) {
+		struct oom_task *task = snap_at(s, snap_task(s, "x", i % 2 ? 1000 : 7));
+		task->memcg = 1;
+		task->mm = 2 - i % 2;
+	}
+	freed = freed_by(s, 3);
+	assert_int_equal(s->forecast.kills, 9);
+	assert_int_equal(freed.bytes, 1007 * SNAP_PAGE);
+}
+
 /* A victim with memory on two nodes; the page may come from node 1 only. */
 static struct snap *short_on_node_1(enum oom_constraint constraint, uint64_t on_0, uint64_t on_1)
 {
@@ -338,6 +357,53 @@ static void usefulness_is_unknown_without_the_shares_of_everyone(void **state)
 	assert_int_equal(freed.useful, OOM_USEFUL); /* for all nodes the sum suffices */
 }
 
+static void relief_is_the_sum_over_the_allowed_nodes(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = short_on_node_1(OOM_CPUSET, 300, 70);
+	struct killset_freed freed;
+
+	(void)state;
+	assert_int_equal(nodeset_add(&s->forecast.domain.allowed, 0), 0);
+	freed = freed_by(s, 0);
+	free(freed.share);
+	assert_int_equal(freed.relief, 370);
+}
+
+static void one_unknown_member_anywhere_makes_it_unknown(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = short_on_node_1(OOM_CPUSET, 10, 50 * MIB_PAGES);
+	struct killset_freed freed;
+
+	(void)state;
+	(void)snap_task(s, "known", 70);
+	snap_hold(s, 1, 1, 70);
+	(void)snap_cgroup(s, "/g", 0, 1000);
+	s->snapshot.memcg[1].oom_group = true;
+	s->snapshot.task[0].memcg = s->snapshot.task[1].memcg = 1;
+	s->snapshot.task[0].has_shares = false;
+	freed = freed_by(s, 0);
+	free(freed.share);
+	assert_false(freed.is_known);
+}
+
+static void swap_of_all_members_is_relief_for_a_memcg(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = snap_new(1, 1000000);
+	struct killset_freed freed;
+
+	(void)state;
+	(void)snap_cgroup(s, "/d", 0, 100 * MIB_PAGES);
+	s->snapshot.memcg[1].oom_group = true;
+	s->snapshot.memcg[1].anon = 90 * MIB_PAGES;
+	snap_at(s, snap_task(s, "v", 300))->memcg = 1;
+	snap_at(s, snap_task(s, "w", 40))->memcg = 1;
+	s->snapshot.task[0].swap = 5000;
+	set_domain(s, OOM_MEMCG, 1);
+	freed = freed_by(s, 0);
+	assert_int_equal(freed.relief, 5340);
+	assert_int_equal(freed.bytes, 340 * SNAP_PAGE);
+}
+
 static void a_memcg_gets_back_at_most_what_it_is_charged_for(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = snap_new(1, 1000000);
@@ -386,9 +452,13 @@ int main(void)
 		cmocka_unit_test(a_large_group_of_sharers_is_taken_in_reasonable_time),
 		cmocka_unit_test(frees_are_summed_by_node_in_ascending_order),
 		cmocka_unit_test(a_shared_mm_is_freed_once),
+		cmocka_unit_test(mms_that_alternate_in_a_group_are_freed_once_each),
 		cmocka_unit_test(useful_is_a_mebibyte_or_a_hundredth_where_memory_is_short),
 		cmocka_unit_test(what_others_map_too_is_no_relief),
 		cmocka_unit_test(usefulness_is_unknown_without_the_shares_of_everyone),
+		cmocka_unit_test(relief_is_the_sum_over_the_allowed_nodes),
+		cmocka_unit_test(one_unknown_member_anywhere_makes_it_unknown),
+		cmocka_unit_test(swap_of_all_members_is_relief_for_a_memcg),
 		cmocka_unit_test(a_memcg_gets_back_at_most_what_it_is_charged_for),
 		cmocka_unit_test(who_dies_outside_of_the_memcg_gives_nothing_back_to_it),
 	};
