@@ -29,10 +29,13 @@ is() {
 warnings=(-Wall -Wextra -Wpedantic -Werror)
 has_file() { test -s "$prefix/$1"; }
 flags() { PKG_CONFIG_PATH=$pc pkg-config "$@" cgpol; }
-compile() { "$@" "$here/consumer.c" -o "$work/consumer" $(flags --cflags --libs); }
+compile() {
+	local found
+	read -ra found <<<"$(flags --cflags --libs)"
+	"$@" "$here/consumer.c" -o "$work/consumer" "${found[@]}"
+}
 as_installed() { LD_LIBRARY_PATH=$lib "$@"; }
 says_version() { [[ $("$prefix/bin/cgpol" --version) == *"$(flags --modversion)"* ]]; }
-same_files() { diff <(cd "$1" && find . ! -type d | sort) <(cd "$2" && find . ! -type d | sort); }
 
 # No file, and no folder that is named after us.
 nothing_left() { ! find "$1" ! -type d -o -name '*cgpol*' | grep -v "^$1\$" | grep . ; }

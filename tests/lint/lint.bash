@@ -87,7 +87,7 @@ fresh() { rm -rf "$lint_work/tree"; }
 plant() {
 	local got
 	plant_file "$1"
-	got=$(cd "$lint_work/tree" && check)
+	got=$(cd "$lint_work/tree" && check) || lint_broken "stops at $1" ""
 	case $2 in
 	clean) [ -z "$got" ] || lint_broken "finds what is not there in $1" "$got" ;;
 	*) grep -q "^$1:$2:" <<<"$got" || lint_broken "does not see what was planted at $1:$2" "$got" ;;
@@ -107,7 +107,7 @@ lint_run() {
 	local got
 	[ "${lint_plants:-0}" -gt 0 ] || lint_broken "plants nothing" ""
 	cd "$lint_top"
-	got=$(check)
+	got=$(check) || lint_broken "stops before its end" ""
 	[ -n "$got" ] || exit 0
 	echo "$got"
 	echo "$lint_name: $1"
