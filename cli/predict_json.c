@@ -62,7 +62,7 @@ static int put_domain(struct json *json, const struct predict *predict)
 	rc = put_nodes(json, "nodes", &domain->nodes, has_nodes);
 	put_name_or_null(json, "oom_memcg", has_memcg ? predict->snapshot->memcg[domain->memcg].name : NULL);
 	json_put_u64(json, "totalpages", domain->totalpages);
-	if (domain->is_unlimited)
+	if (domain->lacks_headroom)
 		json_put_null(json, "headroom_bytes");
 	else
 		json_put_u64(json, "headroom_bytes", domain->headroom * predict->snapshot->page_size);

@@ -54,7 +54,7 @@ static int print_domain(const struct predict *predict, FILE *out)
 		      domain->totalpages, size_short(snapshot->page_size, size), domain->totalpages / 1000);
 	print_fact(out, "headroom");
 	(void)fprintf(out, "%s\n",
-		      domain->is_unlimited ? "unlimited"
+		      domain->lacks_headroom ? "unknown"
 					   : size_short(domain->headroom * snapshot->page_size, size));
 	return 0;
 }

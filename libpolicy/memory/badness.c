@@ -139,7 +139,7 @@ static void score(const struct oom_snapshot *snapshot, const struct oom_question
 		  const struct oom_domain *domain, uint64_t extra, struct oom_candidate *row)
 {
 	const struct oom_task *task = &snapshot->task[row->task];
-	bool grows = badness_grows(snapshot, question, row->task) && !domain->is_unlimited;
+	bool grows = badness_grows(snapshot, question, row->task) && !domain->lacks_headroom;
 
 	row->rss = pages(task->anon) + pages(task->file) + pages(task->shmem);
 	row->swap = pages(task->swap);

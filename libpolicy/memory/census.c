@@ -140,7 +140,8 @@ static int read_task(struct reader *reader, pid_t pid, struct oom_task *task, st
 	if (task->is_kthread)
 		return 0;
 	rc = read_memory(reader, task);
-	task->is_dying &= task->has_mm;
+	/* A leader that has exited says nothing about the process while other threads live. */
+	task->is_dying &= task->has_mm && !task->is_zombie_leader;
 	task->is_oom_victim = task->is_dying && reader->kills > 0;
 	*key = (struct mm_key){stat.start_stack, stat.arg_start, 0, pid};
 	return rc;

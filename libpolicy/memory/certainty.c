@@ -156,6 +156,36 @@ static int check_trigger(const struct oom_snapshot *snapshot, const struct oom_q
 	return rc;
 }
 
+/* MemFree and the zones are the same pages. Where MemFree is larger by more than what two reads may differ,
+ * the machine counts pages of a memory balloon as free, and gets them back instead of killing (OOM
+ * notifiers). */
+static bool has_hidden_free(const struct oom_snapshot *snapshot)
+{
+	uint64_t free = snapshot->ram / 50;
+
+	for (size_t i = 0; i < snapshot->topology.nodes; i++)
+		for (size_t z = 0; z < snapshot->topology.node[i].zones; z++)
+			free += snapshot->topology.node[i].zone[z].free;
+	return snapshot->ram_free > free;
+}
+
+static int check_headroom(const struct oom_snapshot *snapshot, struct oom_forecast *forecast, bool *capped)
+{
+	int rc = 0;
+
+	if (forecast->domain.lacks_headroom) {
+		*capped = true;
+		rc = oom_warn(forecast,
+			      "the zones in /proc/zoneinfo cannot be used: the headroom is not known");
+	} else if (forecast->domain.constraint != OOM_MEMCG && has_hidden_free(snapshot)) {
+		*capped = true;
+		rc = oom_warn(forecast,
+			      "more memory is free than the zones hold: a balloon may give pages back "
+			      "before the kernel kills");
+	}
+	return rc;
+}
+
 /* Is the thread's answer, eligible or not, certain for this domain? */
 static bool is_sure(const struct oom_domain *domain, const struct oom_thread *thread)
 {
@@ -286,6 +316,8 @@ int certainty_judge(const struct oom_snapshot *snapshot, const struct oom_questi
 		rc = check_seen(snapshot, forecast, &capped);
 	if (rc == 0)
 		rc = check_trigger(snapshot, question, forecast, &capped);
+	if (rc == 0)
+		rc = check_headroom(snapshot, forecast, &capped);
 	if (rc == 0)
 		rc = check_eligible(snapshot, forecast, &capped);
 	if (rc == 0)

@@ -88,27 +88,42 @@ static bool can_serve(const struct topology_node *node, unsigned highest)
 	return false;
 }
 
+static uint64_t node_free(const struct topology_node *node, unsigned highest)
+{
+	uint64_t free = 0;
+
+	for (size_t z = 0; z < node->zones; z++)
+		free = add(free, zone_headroom(&node->zone[z], highest));
+	return free;
+}
+
+uint64_t domain_node_room(const struct oom_domain *domain, const struct topology_node *node)
+{
+	if (!can_serve(node, domain->highest_zone))
+		return 0;
+	return add(node_free(node, domain->highest_zone), node->file);
+}
+
 /* The page allocator gives up only when every allowed node is exhausted, so the nodes add up. Page cache is
  * taken before that, and anonymous memory moves to swap. The sum is right to about 1 % of the nodes' memory:
  * per-cpu lists and the kernel's own needs make the interval. */
-static struct headroom nodes_headroom(const struct oom_snapshot *snapshot, const struct nodeset *allowed,
-				      unsigned highest)
+static struct headroom nodes_headroom(const struct oom_snapshot *snapshot, struct oom_domain *domain)
 {
 	struct headroom sum = {0};
 	uint64_t free = 0, cache = 0, lists = 0, slab = 0, present = 0;
 
 	for (size_t i = 0; i < snapshot->topology.nodes; i++) {
 		const struct topology_node *node = &snapshot->topology.node[i];
-		if (!nodeset_has(allowed, node->id) || !can_serve(node, highest))
+		if (!nodeset_has(&domain->allowed, node->id) || !can_serve(node, domain->highest_zone))
 			continue;
-		for (size_t z = 0; z < node->zones; z++) {
-			free = add(free, zone_headroom(&node->zone[z], highest));
+		free = add(free, node_free(node, domain->highest_zone));
+		for (size_t z = 0; z < node->zones; z++)
 			lists = add(lists, node->zone[z].pcp);
-		}
 		cache = add(cache, node->file);
 		slab = add(slab, node->slab_reclaimable);
 		present = add(present, node->present);
 	}
+	domain->lacks_headroom = present == 0;
 	sum.likely = add(add(free, cache), snapshot->swap_free);
 	sum.low = less(free, present / 100);
 	sum.high = add(add(add(sum.likely, lists), slab), present / 100);
@@ -361,7 +376,8 @@ static void become_memcg(struct oom_domain *domain, size_t memcg)
 static int find_limit(const struct oom_snapshot *snapshot, const struct oom_question *question,
 		      struct oom_domain *domain, struct cgpol_error *err)
 {
-	struct headroom nodes = nodes_headroom(snapshot, &domain->allowed, highest_zone(snapshot, question));
+	domain->highest_zone = highest_zone(snapshot, question);
+	struct headroom nodes = nodes_headroom(snapshot, domain);
 	size_t leaf = charged_memcg(snapshot, question);
 	struct headroom memcg = {0}, room = nodes;
 	size_t limit = tightest_memcg(snapshot, leaf, &memcg);
@@ -372,8 +388,10 @@ static int find_limit(const struct oom_snapshot *snapshot, const struct oom_ques
 	domain->is_close = question->constraint == OOM_DERIVED && limit != OOM_NOBODY &&
 			   may_swap_places(&memcg, &nodes);
 	if (question->constraint == OOM_MEMCG ||
-	    (question->constraint == OOM_DERIVED && limit != OOM_NOBODY && memcg.likely <= nodes.likely)) {
+	    (question->constraint == OOM_DERIVED && limit != OOM_NOBODY &&
+	     (domain->lacks_headroom || memcg.likely <= nodes.likely))) {
 		become_memcg(domain, limit);
+		domain->lacks_headroom = false;
 		domain->is_close |= is_another_close(snapshot, leaf, limit, &memcg);
 		room = memcg;
 	}

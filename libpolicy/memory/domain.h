@@ -14,6 +14,9 @@ int domain_find(const struct oom_snapshot *snapshot, const struct oom_question *
 		struct oom_domain *domain, struct cgpol_error *err);
 void domain_clear(struct oom_domain *domain);
 
+/* What the allocation can still take from one node: free pages above the watermarks, and page cache. */
+uint64_t domain_node_room(const struct oom_domain *domain, const struct topology_node *node);
+
 /* The memory css a cgroup's tasks belong to: itself or the nearest ancestor with the memory controller. */
 size_t domain_css(const struct oom_snapshot *snapshot, size_t memcg);
 bool domain_is_below(const struct oom_snapshot *snapshot, size_t memcg, size_t ancestor);

@@ -177,7 +177,7 @@ static uint64_t freed_by(const struct oom_snapshot *snapshot, const struct oom_t
  * no more than the domain is charged for; pages charged elsewhere before a task was moved in do not come back
  * to it. */
 static uint64_t freed_where_short(const struct oom_snapshot *snapshot, const struct oom_domain *domain,
-				  const struct killset_freed *freed, uint64_t inside)
+				  const struct killset_freed *freed, uint64_t inside, uint64_t grown)
 {
 	uint64_t sum = 0;
 
@@ -186,7 +186,7 @@ static uint64_t freed_where_short(const struct oom_snapshot *snapshot, const str
 	if (domain->constraint == OOM_MEMCG) {
 		const struct oom_memcg *group = &snapshot->memcg[domain->memcg];
 		uint64_t charged = group->anon * snapshot->page_size;
-		return inside < charged ? inside : charged;
+		return (inside < charged ? inside : charged) + grown * snapshot->page_size;
 	}
 	for (size_t i = 0; i < freed->shares; i++)
 		if (nodeset_has(&domain->allowed, freed->share[i].node))
@@ -202,8 +202,41 @@ static enum oom_useful judge(const struct killset_freed *freed, uint64_t relief)
 	return relief >= needed ? OOM_USEFUL : OOM_USELESS;
 }
 
+static uint64_t room_of(const struct oom_domain *domain, const struct topology_node *node)
+{
+	return nodeset_has(&domain->allowed, node->id) ? domain_node_room(domain, node) : 0;
+}
+
+/* Spreads what the trigger will have taken over the nodes it may use, by their room. What exceeds it went to
+ * swap. */
+static int add_growth(const struct oom_snapshot *snapshot, const struct oom_domain *domain, uint64_t grown,
+		      struct killset_freed *freed)
+{
+	const struct topology *topology = &snapshot->topology;
+	uint64_t room = 0;
+
+	for (size_t i = 0; i < topology->nodes; i++)
+		if (__builtin_add_overflow(room, room_of(domain, &topology->node[i]), &room))
+			room = UINT64_MAX;
+	if (room == 0 || grown == 0)
+		return 0;
+	for (size_t i = 0; i < topology->nodes; i++) {
+		unsigned __int128 part = room_of(domain, &topology->node[i]);
+		uint64_t pages = (uint64_t)(part * (grown < room ? grown : room) / room);
+		struct oom_share share = {.node = topology->node[i].id, .freed = pages * snapshot->page_size};
+		if (pages == 0)
+			continue;
+		share.bytes = share.freed;
+		if (add_share(freed, &share) < 0)
+			return -ENOMEM;
+		freed->bytes += share.freed;
+	}
+	return 0;
+}
+
 int killset_free_estimate(const struct oom_snapshot *snapshot, const struct oom_domain *domain,
-			  const struct oom_killed *killed, size_t kills, struct killset_freed *freed)
+			  const struct oom_killed *killed, size_t kills, uint64_t grown,
+			  struct killset_freed *freed)
 {
 	AUTO(free_p) bool *repeats = find_repeats(snapshot, killed, kills);
 	struct killset_freed sum = {.is_known = true};
@@ -227,7 +260,11 @@ int killset_free_estimate(const struct oom_snapshot *snapshot, const struct oom_
 			}
 		}
 	}
-	relief = freed_where_short(snapshot, domain, &sum, inside);
+	if (add_growth(snapshot, domain, grown, &sum) < 0) {
+		free(sum.share);
+		return -ENOMEM;
+	}
+	relief = freed_where_short(snapshot, domain, &sum, inside, grown);
 	sum.relief = relief / snapshot->page_size;
 	if (sum.is_known || domain->constraint == OOM_NONE || domain->constraint == OOM_MEMCG)
 		sum.useful = judge(&sum, relief);

@@ -22,7 +22,10 @@ struct killset_freed {
 	enum oom_useful useful;
 };
 
+/* `grown`: pages the trigger takes until the OOM comes, when it is in the set: they are given back as well.
+ * On which nodes they lie is an estimate, by the room of the nodes it may use. */
 int killset_free_estimate(const struct oom_snapshot *snapshot, const struct oom_domain *domain,
-			  const struct oom_killed *killed, size_t kills, struct killset_freed *freed);
+			  const struct oom_killed *killed, size_t kills, uint64_t grown,
+			  struct killset_freed *freed);
 
 #endif

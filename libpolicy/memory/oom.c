@@ -174,8 +174,18 @@ static void set_margin(const struct oom_snapshot *snapshot, struct oom_forecast 
 	}
 }
 
-static int first_kill(const struct oom_snapshot *snapshot, size_t victim, struct oom_forecast *forecast,
-		      uint64_t *relief)
+/* What the trigger takes until the OOM comes, when it is among those who die. */
+static uint64_t grown_by(const struct oom_snapshot *snapshot, const struct oom_question *question,
+			 const struct oom_forecast *forecast, const struct oom_killed *killed, size_t kills)
+{
+	for (size_t i = 0; i < kills; i++)
+		if (badness_grows(snapshot, question, killed[i].task))
+			return forecast->domain.lacks_headroom ? 0 : forecast->domain.headroom;
+	return 0;
+}
+
+static int first_kill(const struct oom_snapshot *snapshot, const struct oom_question *question, size_t victim,
+		      struct oom_forecast *forecast, uint64_t *relief)
 {
 	const struct oom_candidate *row = row_of(forecast, victim);
 	struct killset_freed freed;
@@ -186,8 +196,9 @@ static int first_kill(const struct oom_snapshot *snapshot, size_t victim, struct
 		set_margin(snapshot, forecast);
 	rc = killset_make(snapshot, &forecast->domain, victim, &forecast->killed, &forecast->kills);
 	if (rc == 0)
-		rc = killset_free_estimate(snapshot, &forecast->domain, forecast->killed, forecast->kills,
-					   &freed);
+		rc = killset_free_estimate(
+			snapshot, &forecast->domain, forecast->killed, forecast->kills,
+			grown_by(snapshot, question, forecast, forecast->killed, forecast->kills), &freed);
 	if (rc < 0)
 		return rc;
 	forecast->freed_bytes = freed.bytes;
@@ -225,7 +236,8 @@ static int next_kill(const struct oom_snapshot *snapshot, const struct oom_quest
 	next->points = scratch->candidate[0].points;
 	rc = killset_make(snapshot, &scratch->domain, next->task, &killed, &kills);
 	if (rc == 0)
-		rc = killset_free_estimate(snapshot, &scratch->domain, killed, kills, &freed);
+		rc = killset_free_estimate(snapshot, &scratch->domain, killed, kills,
+					   grown_by(snapshot, question, scratch, killed, kills), &freed);
 	if (rc < 0)
 		return rc;
 	free(freed.share);
@@ -286,7 +298,7 @@ static int foretell(const struct oom_snapshot *snapshot, const struct oom_questi
 	forecast->useful = OOM_USEFUL_UNKNOWN;
 	forecast->outcome = decide(snapshot, question, forecast, &victim);
 	if (victim != OOM_NOBODY) {
-		rc = first_kill(snapshot, victim, forecast, &relief);
+		rc = first_kill(snapshot, question, victim, forecast, &relief);
 		if (rc == 0)
 			rc = follow(snapshot, question, relief, forecast);
 	}

@@ -68,6 +68,7 @@ struct oom_snapshot {
 	uint64_t page_size;
 	unsigned cpus;
 	uint64_t ram, swap_total, swap_free;
+	uint64_t ram_free; /* MemFree */
 	uint64_t swappiness, panic_on_oom;
 	bool kill_allocating; /* vm.oom_kill_allocating_task */
 	struct topology topology;
@@ -102,7 +103,8 @@ struct oom_domain {
 	struct nodeset allowed; /* nodes the page may come from */
 	size_t memcg;		/* for memcg: D */
 	uint64_t totalpages;
-	bool is_unlimited; /* no headroom to name */
+	unsigned highest_zone; /* zone index: the allocation may not use those above */
+	bool lacks_headroom;   /* the zones of the nodes could not be read: there is none to name */
 	uint64_t headroom, headroom_low, headroom_high;
 	bool is_close;			/* another limit ends within the error of the estimate */
 	const struct mempolicy *policy; /* the one that governs the page; NULL: default */

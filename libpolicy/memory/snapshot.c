@@ -59,7 +59,7 @@ static int read_meminfo(struct cgpol_host *host, struct snapshot *snapshot, stru
 {
 	AUTO(free_p) char *text = NULL;
 	struct oom_snapshot *values = &snapshot->values;
-	uint64_t total = 0, swap = 0, swap_free = 0, huge = 0;
+	uint64_t total = 0, mem_free = 0, swap = 0, swap_free = 0, huge = 0;
 	int rc = root_read(host->root, "/proc/meminfo", &text, NULL);
 
 	if (rc == 0 && text_field(text, "MemTotal", &total) < 0)
@@ -69,13 +69,15 @@ static int read_meminfo(struct cgpol_host *host, struct snapshot *snapshot, stru
 		error_detail(err, "/proc/meminfo", NULL, NULL);
 		return rc;
 	}
-	/* Without CONFIG_SWAP these two lines are missing. */
+	/* Without CONFIG_SWAP its two lines are missing. */
+	(void)text_field(text, "MemFree", &mem_free);
 	(void)text_field(text, "SwapTotal", &swap);
 	(void)text_field(text, "SwapFree", &swap_free);
 	(void)text_field(text, "Hugepagesize", &huge);
 	snapshot->huge_page_size = huge > UINT64_MAX / 1024 ? 0 : huge * 1024;
 	uint64_t page_kib = values->page_size / 1024;
 	values->ram = total / page_kib;
+	values->ram_free = mem_free / page_kib;
 	values->swap_total = swap / page_kib;
 	values->swap_free = swap_free / page_kib;
 	return 0;

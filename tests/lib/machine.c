@@ -151,9 +151,12 @@ void machine_add(struct root *root, const struct machine_process *p)
 	    "%llu 0 0 0 0 0 "
 	    "0 0 0 0 17 1 0 0 0 0 0 0 0 0 %llu %llu 0 0 0\n",
 	    p->pid, or_else(p->comm, "x"), p->is_zombie ? 'Z' : 'S', p->ppid,
-	    p->is_kthread ? 0x208040U : 0x400000U, p->threads ? p->threads : 1,
-	    p->start ? p->start : (unsigned long long)p->pid, p->is_kthread || p->is_zombie ? 0 : stack,
-	    p->is_kthread || p->is_zombie ? 0 : stack + 512, p->is_kthread || p->is_zombie ? 0 : stack + 600);
+	    p->is_kthread  ? 0x208040U
+	    : p->is_zombie ? 0x400004U
+			   : 0x400000U,
+	    p->threads ? p->threads : 1, p->start ? p->start : (unsigned long long)p->pid,
+	    p->is_kthread || p->is_zombie ? 0 : stack, p->is_kthread || p->is_zombie ? 0 : stack + 512,
+	    p->is_kthread || p->is_zombie ? 0 : stack + 600);
 	(void)snprintf(path, sizeof(path), "/proc/%d/statm", p->pid);
 	put(root, path, "4343 %lu 1 1 0 1 0\n", (p->anon_kib + p->file_kib + p->shmem_kib) / 4);
 	(void)snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", p->pid);

@@ -522,9 +522,36 @@ static void forged_cpus_do_not_overflow(void **state)
 	assert_int_equal(certainty(s), OOM_CERTAIN);
 }
 
+static void without_zones_the_headroom_is_not_known_and_nothing_certain(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	for (size_t i = 0; i < s->snapshot.topology.nodes; i++)
+		s->snapshot.topology.node[i].zones = 0;
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_true(s->forecast.domain.lacks_headroom);
+	assert_warns(s, "/proc/zoneinfo");
+}
+
+static void free_memory_that_no_zone_holds_makes_it_likely(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	s->snapshot.ram_free = s->snapshot.ram / 50; /* what two reads may differ by */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	s->snapshot.ram_free++;
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_warns(s, "balloon");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_zones_the_headroom_is_not_known_and_nothing_certain),
+		cmocka_unit_test(free_memory_that_no_zone_holds_makes_it_likely),
 		cmocka_unit_test(the_counters_error_depends_on_kernel_and_cpus),
 		cmocka_unit_test(a_clear_lead_is_certain),
 		cmocka_unit_test(intervals_that_meet_are_not_certain),

@@ -409,7 +409,7 @@ static void a_memcg_at_or_over_its_limit_has_no_headroom(void **state)
 		s->snapshot.memcg[2].current = current[i];
 		assert_int_equal(find(s)->constraint, OOM_MEMCG);
 		assert_int_equal(s->forecast.domain.headroom, 0);
-		assert_false(s->forecast.domain.is_unlimited);
+		assert_false(s->forecast.domain.lacks_headroom);
 	}
 }
 

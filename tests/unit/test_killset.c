@@ -200,7 +200,7 @@ static void a_large_group_of_sharers_is_taken_in_reasonable_time(void **state)
 		0);
 	assert_int_equal(s->forecast.kills, TASKS - 3);
 	assert_int_equal(killset_free_estimate(&s->snapshot, &s->forecast.domain, s->forecast.killed,
-					       s->forecast.kills, &freed),
+					       s->forecast.kills, 0, &freed),
 			 0);
 	assert_int_equal(freed.bytes, (10 + (TASKS - 4) / 2) * SNAP_PAGE);
 }
@@ -213,7 +213,7 @@ static struct killset_freed freed_by(struct snap *s, size_t victim)
 
 	(void)kills(s, victim);
 	assert_int_equal(killset_free_estimate(&s->snapshot, &s->forecast.domain, s->forecast.killed,
-					       s->forecast.kills, &freed),
+					       s->forecast.kills, 0, &freed),
 			 0);
 	return freed;
 }
@@ -242,6 +242,35 @@ static void frees_are_summed_by_node_in_ascending_order(void **state)
 		assert_int_equal(freed.share[i].node, i);
 	assert_int_equal(freed.share[2].bytes, 18 * SNAP_PAGE);
 	assert_int_equal(freed.share[2].freed, 8 * SNAP_PAGE);
+	free(freed.share);
+}
+
+static void growth_is_spread_over_the_allowed_nodes_by_their_room(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = snap_new(3, 100000);
+	struct killset_freed freed;
+
+	(void)state;
+	snap_ask(s, snap_task(s, "t", 0));
+	snap_hold(s, 0, 0, 0);
+	for (unsigned i = 0; i < 3; i++)
+		snap_free_pages(s, i, 1000 * (i + 1)); /* watermarks are 0 here */
+	snap_confine(s, 0, "1-2");
+	assert_int_equal(snap_forecast(s), 0);
+	assert_int_equal(s->forecast.domain.headroom, 5000);
+	assert_int_equal(killset_free_estimate(&s->snapshot, &s->forecast.domain, s->forecast.killed,
+					       s->forecast.kills, 500, &freed),
+			 0);
+	assert_int_equal(freed.bytes, 500 * SNAP_PAGE);
+	assert_int_equal(freed.share[freed.shares - 2].node, 1);
+	assert_int_equal(freed.share[freed.shares - 2].freed, 200 * SNAP_PAGE);
+	assert_int_equal(freed.share[freed.shares - 1].freed, 300 * SNAP_PAGE);
+	free(freed.share);
+	/* What the nodes cannot hold went to swap and frees no memory. */
+	assert_int_equal(killset_free_estimate(&s->snapshot, &s->forecast.domain, s->forecast.killed,
+					       s->forecast.kills, 50000, &freed),
+			 0);
+	assert_int_equal(freed.bytes, 5000 * SNAP_PAGE);
 	free(freed.share);
 }
 
@@ -451,6 +480,7 @@ int main(void)
 		cmocka_unit_test(members_of_the_group_take_their_sharers_with_them_once),
 		cmocka_unit_test(a_large_group_of_sharers_is_taken_in_reasonable_time),
 		cmocka_unit_test(frees_are_summed_by_node_in_ascending_order),
+		cmocka_unit_test(growth_is_spread_over_the_allowed_nodes_by_their_room),
 		cmocka_unit_test(a_shared_mm_is_freed_once),
 		cmocka_unit_test(mms_that_alternate_in_a_group_are_freed_once_each),
 		cmocka_unit_test(useful_is_a_mebibyte_or_a_hundredth_where_memory_is_short),

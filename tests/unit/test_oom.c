@@ -102,13 +102,31 @@ static void a_useful_kill_ends_the_chain(void **state)
 	assert_string_equal(snap_then(s), "");
 }
 
-static void the_death_of_the_allocating_task_ends_the_chain(void **state)
+/* Whatever kills the trigger gives back all that it has taken until then. */
+static void the_death_of_the_allocating_task_gives_back_its_growth_and_ends_the_chain(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = scene();
 
 	(void)state;
 	s->snapshot.task[2].anon = 200000;
-	s->snapshot.task[2].share[0].freed = 0; /* all of it is mapped by somebody else too */
+	s->snapshot.task[2].share[0].freed = 0; /* all that it has now is mapped by somebody else too */
+	assert_int_equal(outcome(s), OOM_KILL);
+	assert_string_equal(snap_kills(s), "c");
+	assert_int_equal(s->forecast.freed_bytes, UINT64_C(20480) * SNAP_PAGE);
+	assert_int_equal(s->forecast.frees, 1);
+	assert_int_equal(s->forecast.freed[0].node, 1);
+	assert_int_equal(s->forecast.useful, OOM_USEFUL);
+	assert_string_equal(snap_then(s), "");
+}
+
+static void a_trigger_that_holds_and_takes_nothing_ends_the_chain_without_help(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = scene();
+
+	(void)state;
+	snap_free_pages(s, 1, 0);
+	s->snapshot.task[2].anon = 200000;
+	s->snapshot.task[2].share[0].freed = 0;
 	assert_int_equal(outcome(s), OOM_KILL);
 	assert_string_equal(snap_kills(s), "c");
 	assert_int_equal(s->forecast.useful, OOM_USELESS);
@@ -516,7 +534,8 @@ int main(void)
 		cmocka_unit_test(a_chain_goes_on_until_a_kill_helps),
 		cmocka_unit_test(what_a_useless_kill_frees_delays_the_next_a_little),
 		cmocka_unit_test(a_useful_kill_ends_the_chain),
-		cmocka_unit_test(the_death_of_the_allocating_task_ends_the_chain),
+		cmocka_unit_test(the_death_of_the_allocating_task_gives_back_its_growth_and_ends_the_chain),
+		cmocka_unit_test(a_trigger_that_holds_and_takes_nothing_ends_the_chain_without_help),
 		cmocka_unit_test(with_unknown_shares_the_next_kill_is_told_all_the_same),
 		cmocka_unit_test(long_chains_are_cut),
 		cmocka_unit_test(panic_on_oom_1_spares_constrained_ooms_and_2_none),
