@@ -93,7 +93,7 @@ heading "c may use node 1 only, by its cpuset, and fills it" \
 	"The kernel weighs all that a process has, on whatever node. So a dies, which gives node 1 nothing; then c."
 sizes
 cg_make /work cpuset.mems=1
-launch a / 0 anon=${a_on_0}K@0 anon=1M@1
+launch a / 0 anon=${a_on_0}K@0 anon=256K@1
 launch b / 0 anon=${b_on_0}K@0 anon=${b_on_1}K@1
 launch c /work 0 cpu=1 anon=4M ready go grow
 show "cgpol stat --pid $pid_a,$pid_b,$pid_c"
@@ -105,7 +105,7 @@ happen chain
 heading "The same, with c bound to node 1 by its memory policy" \
 	"Another rule of the kernel's finds the candidates. It comes to the same."
 sizes
-launch a / 0 anon=${a_on_0}K@0 anon=1M@1
+launch a / 0 anon=${a_on_0}K@0 anon=256K@1
 launch b / 0 anon=${b_on_0}K@0 anon=${b_on_1}K@1
 launch c / 0 policy=bind:1 cpu=1 anon=4M ready go grow
 show "cgpol stat --pid $pid_a,$pid_b,$pid_c -o NAME,NODE,TOTAL"

@@ -4,20 +4,20 @@
 # shellcheck source=tests/vm/lib/scenario.sh
 . /lib/cgpol-test/scenario.sh
 
-scene "adj scaled: +200 in a cgroup of 120 MiB adds 24 MiB to b: not enough"
+scene "adj scaled: +400 in a cgroup of 120 MiB adds 48 MiB to b: not enough"
 cg_make /job memory.max=120M
-launch a /job 0 anon=60M
-launch b /job 200 anon=24M
+launch a /job 0 anon=68M
+launch b /job 400 anon=12M
 launch c /job 0 cpu=1 ready go grow
 expect constraint=memcg memcg=/job victim=a
 foresee --pid "$pid_c"
 also_takes b --system
 compare
 
-scene "adj scaled: +200 of a node of 256 MiB adds 51 MiB: enough"
+scene "adj scaled: +400 of a node of 160 MiB or more adds 64 MiB or more: enough"
 fill 1 70
-launch a / 0 anon=60M@0
-launch b / 200 anon=24M@0
+launch a / 0 anon=68M@0
+launch b / 400 anon=12M@0
 launch c / -500 policy=bind:1 cpu=1 ready go grow
 expect constraint=memory_policy nodes=1 victim=b then=a
 foresee --pid "$pid_c"

@@ -5,7 +5,7 @@
 . /lib/cgpol-test/scenario.sh
 
 scene "bind in one thread: d's leader is bound to node 2, its thread to nodes 1 and 3; e is bound away altogether"
-fill 1 70
+fill 1 75
 launch d / 0 policy=bind:2 "anon=$(part 2 40)" thread policy=bind:1,3 ready
 launch e / 0 policy=bind:0 "anon=$(part 0 65)" thread policy=bind:3 ready
 launch c / 0 policy=bind:1 cpu=1 ready go grow

@@ -8,7 +8,7 @@ scene "cpuset: c fills node 1; a, which holds nearly nothing there, dies first, 
 cg_make /job cpuset.mems=1
 cg_make /other cpuset.mems=2-3
 fill 1 50
-launch a / 0 "anon=$(part 0 55)@0" anon=1M@1
+launch a / 0 "anon=$(part 0 55)@0" anon=256K@1
 launch b / 0 "anon=$(part 1 20)@1"
 launch d /other 0 "anon=$(part 2 55)@2"
 launch c /job 0 cpu=1 ready go grow

@@ -7,7 +7,7 @@
 scene "no shield: a is confined to node 0, c is bound to node 1 within a cpuset of its own; a dies"
 cg_make /safe cpuset.mems=0
 cg_make /job cpuset.mems=1-2
-fill 1 70
+fill 1 75
 launch a /safe 0 "anon=$(part 0 50)"
 launch c /job 0 policy=bind:1 cpu=1 ready go grow
 expect constraint=memory_policy nodes=1 victim=a then=c useful=false

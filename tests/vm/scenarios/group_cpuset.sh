@@ -9,7 +9,7 @@ cg_make /grp memory.oom.group=1
 cg_make /grp/near
 cg_make /grp/away cpuset.mems=2-3
 cg_make /job cpuset.mems=1
-fill 1 70
+fill 1 75
 launch a /grp/near 0 "anon=$(part 0 50)@0"
 launch g /grp/away 0 "anon=$(part 2 10)"
 launch c /job 0 cpu=1 ready go grow

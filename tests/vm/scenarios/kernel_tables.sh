@@ -10,7 +10,7 @@ cg_make /job cpuset.mems=1
 cg_make /other cpuset.mems=2
 for node in 0 1 3; do fill $node 85; done
 launch d /other 0 "anon=$(part 2 85)"
-launch b / 0 anon=20M@1
+launch b / 0 "anon=$(part 1 6)@1"
 launch c /job 0 cpu=1 ready go growtables
 expect constraint=none victim=c skipped=d:cpuset
 foresee --pid "$pid_c" --kind kernel

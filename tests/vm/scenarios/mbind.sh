@@ -5,7 +5,7 @@
 . /lib/cgpol-test/scenario.sh
 
 scene "mbind: c's mapping is bound to node 1; e has only a mapping bound to node 2, so it is a candidate, d is not"
-fill 1 70
+fill 1 75
 launch d / 0 policy=bind:2 "anon=$(part 2 40)"
 launch e / 0 mbind=bind:2 "anon=$(part 2 35)"
 launch c / 0 mbind=bind:1 cpu=1 ready go grow

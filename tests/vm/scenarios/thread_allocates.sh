@@ -5,7 +5,7 @@
 . /lib/cgpol-test/scenario.sh
 
 scene "a thread allocates: c's leader has no policy, the thread that grows is bound to nodes 1"
-fill 1 70
+fill 1 75
 launch a / 0 "anon=$(part 0 50)@0"
 launch d / 0 policy=bind:2 "anon=$(part 2 55)"
 launch c / 0 thread policy=bind:1 cpu=1 ready go grow

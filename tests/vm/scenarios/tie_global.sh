@@ -6,7 +6,9 @@
 
 scene "tie: x, y and z are equal, z is the youngest"
 fill 1 85
-for name in x y z; do launch $name / 0 anon=48M@0; done
+launch x / 0 anon=48M@0
+launch y / 0 anon=48M@2
+launch z / 0 anon=48M@3
 launch c / 0 policy=bind:1 cpu=1 ready go grow
 expect constraint=memory_policy nodes=1 victim=z
 foresee --pid "$pid_c"
