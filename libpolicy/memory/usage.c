@@ -238,6 +238,9 @@ int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char 
 		return error_set(err, -rc, CGPOL_FAILED, "/proc cannot be listed: %s",
 				 strerrordesc_np(-rc) ? strerrordesc_np(-rc) : "unknown error");
 	for (size_t i = 0; i < listed; i++) {
+		/* The reader itself is no workload; it can be named. */
+		if (pids[i] == host->root->facts.self)
+			continue;
 		if (scan_process(host, usage, &compiled, pids[i]) < 0) {
 			drop_rows(usage, before);
 			return refuse_memory(err);

@@ -42,8 +42,9 @@ int usage_new(struct cgpol_usage **usage);
 /* Adds one named process. Gone, or not readable: -ESRCH or -EACCES with the sentence (CGPOL_FAILED). A
  * process without memory (kernel thread, zombie) gives a row of zeros. */
 int usage_add_process(struct cgpol_host *host, struct cgpol_usage *usage, pid_t pid, struct cgpol_error *err);
-/* Adds every process whose comm matches one of the extended regular expressions (all when there is none),
- * largest total first; what cannot be read is counted. A malformed expression is CGPOL_USAGE. */
+/* Adds every process but the reader whose comm matches one of the extended regular expressions (all when
+ * there is none), largest total first; what cannot be read is counted. A malformed expression is CGPOL_USAGE.
+ */
 int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char *const *patterns,
 		       size_t count, struct cgpol_error *err);
 /* Adds a cgroup and its descendants, parents first, siblings in the order of their creation, from

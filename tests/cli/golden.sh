@@ -33,7 +33,7 @@ while read -r machine label command arguments; do
 	[[ -n $machine && $machine != '#'* ]] || continue
 	root=$top/tests/roots/$machine
 	[[ $machine != made ]] || root=$scratch/made
-	file=$golden/$command/$machine.$label
+	file=$golden/$command/${machine//\//-}.$label
 	# shellcheck disable=SC2086
 	answer "$machine: $command $arguments" "$file.txt" --root "$root" "$command" $arguments
 	# shellcheck disable=SC2086
@@ -45,7 +45,7 @@ done <"$golden/questions"
 for file in "$golden"/*/*.{txt,json}; do
 	name=$(basename "${file%.*}")
 	check "$(basename "$file") belongs to a question" \
-		grep -qE "^${name%.*} +${name##*.} +$(basename "$(dirname "$file")")( |\$)" "$golden/questions"
+		grep -qE "^${name%.*} +${name##*.} +$(basename "$(dirname "$file")")( |\$)" <(tr / - <"$golden/questions")
 done
 
 finish

@@ -34,6 +34,43 @@ for dir in "$guests"/*/; do
 	check "$name: stat reads the capture" test "$code" -eq 0
 	valid "$name: stat is valid" stat
 done
+# The kernel's own arithmetic, kept in the captures: oom_score is made of the points of an OOM without a constraint
+# (fs/proc/base.c proc_oom_score(), since 5.9), rounded twice.
+for dir in "$top"/tests/roots/captures/*/ "$guests"/*/predict/; do
+	name=$(basename "$(dirname "$dir/x")") off=0 seen=0
+	run --root "$dir" predict --system --top 0 --json
+	check "$name of $(basename "$(dirname "$dir")"): predict --system" test "$code" -eq 0
+	valid "$name: predict --system is valid" predict
+	while read -r pid score; do
+		kernel=$(cat "$dir/proc/$pid/oom_score")
+		((++seen))
+		((score - kernel <= 1 && kernel - score <= 1)) || off="$off $pid:$score/$kernel"
+	done < <(jq -r '.totalpages as $t | .candidates[] |
+		"\(.pid) \((1000 + ((.points * 1000 / $t) | trunc)) * 2 / 3 | trunc)"' "$scratch/out")
+	check "$name: points of $seen processes agree with their oom_score" test "$off $((seen > 0))" = "0 1"
+done
+
+# Topologies: nodes are known by their numbers, and those without memory are told from those that do not exist.
+topology=$top/tests/roots/topology
+while read -r name node want says; do
+	run --root "$topology/$name" predict --system --constraint cpuset --nodes "$node"
+	check "$name: node $node gives exit $want" test "$code" -eq "$want"
+	check "$name: node $node: $says" grep -q -- "$says" "$scratch/out" "$scratch/err"
+done <<-'ROWS'
+	power9-0-8-250-255 252 0 node 252
+	power9-0-8-250-255 1 2 does not exist
+	node0-offline 1 0 node 1
+	node0-offline 0 2 does not exist
+	memless-and-cpuless-nodes 0 2 has no memory
+	memless-and-cpuless-nodes 10 0 node 10
+	memless-and-cpuless-nodes 4 2 has no memory
+	old-ia64-64nodes-few-files 63 0 node 63
+	old-ia64-64nodes-few-files 64 2 does not exist
+	gb10-new-meminfo-fields 0 0 node 0
+	holes-cpuless-tiers 9 0 node 9
+	holes-cpuless-tiers 3 2 does not exist
+ROWS
+
 check "there are captures of at least 6 guests" test "$(find "$guests" -name verdict | wc -l)" -ge 6
 
 finish

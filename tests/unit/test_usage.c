@@ -123,6 +123,23 @@ static void lists_the_largest_first(void **state)
 	assert_int_equal(fixture.usage->unreadable, 0);
 }
 
+static void leaves_itself_out_unless_named(void **state)
+{
+	static const pid_t others[] = {12, 13, 11}, named[] = {14};
+	AUTO(tear_down) struct fixture fixture;
+
+	(void)state;
+	set_up(&fixture);
+	fixture.root->facts.self = 14;
+	assert_int_equal(usage_add_matching(&fixture.host, fixture.usage, NULL, 0, NULL), 0);
+	assert_pids(fixture.usage, others, ARRAY_SIZE(others));
+	tear_down(&fixture);
+	set_up(&fixture);
+	fixture.root->facts.self = 14;
+	assert_int_equal(usage_add_process(&fixture.host, fixture.usage, 14, NULL), 0);
+	assert_pids(fixture.usage, named, ARRAY_SIZE(named));
+}
+
 static void takes_what_any_pattern_matches(void **state)
 {
 	static const struct {
@@ -428,6 +445,7 @@ int main(void)
 		cmocka_unit_test(adds_named_processes_in_the_order_given),
 		cmocka_unit_test(says_why_a_named_process_is_missing),
 		cmocka_unit_test(lists_the_largest_first),
+		cmocka_unit_test(leaves_itself_out_unless_named),
 		cmocka_unit_test(takes_what_any_pattern_matches),
 		cmocka_unit_test(refuses_a_malformed_pattern),
 		cmocka_unit_test(counts_what_may_not_be_read),

@@ -29,14 +29,14 @@ memcg)
 	;;
 cpuset)
 	cg_make /job cpuset.mems="$last"
-	launch a /web/db 0 "anon=$(part "$first" 90)@$first"
-	launch b /batch 0 "anon=$(part "$last" 42)@$last" "shm=2M@$first"
+	launch a /web/db 0 "anon=$(part "$first" 80)@$first"
+	launch b /batch 0 "anon=$(part "$last" 47)@$last"
 	launch d /batch -1000 "anon=4M@$first"
 	launch c /job 0 cpu=0 ready go grow
 	expect constraint=cpuset nodes="$last" victim=a then=c
 	;;
 bind)
-	launch a /web/db 0 "anon=$(part "$first" 90)@$first"
+	launch a /web/db 0 "anon=$(part "$first" 80)@$first"
 	launch b /batch 0 "anon=$(part "$last" 35)@$last" policy="bind:$first" "anon=8M" "shm=8M"
 	launch d /batch 0 policy="interleave:$first,$last" anon=8M
 	launch c / 0 policy="bind:$last" "anon=$(part "$last" 10)" cpu=0 ready go grow

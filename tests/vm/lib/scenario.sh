@@ -44,6 +44,9 @@ scene() {
 	# happens to run on which node it uses.
 	echo 0 >/proc/sys/kernel/randomize_va_space
 	taskset -p 1 $$ >/dev/null
+	# The cpus' own lists of free pages stay short: from 6.7 on a list may hold an eighth of a node, and whether it is
+	# given back before the OOM killer is called depends on which cpu has it (mm/page_alloc.c).
+	[ ! -e /proc/sys/vm/percpu_pagelist_high_fraction ] || echo 1000000 >/proc/sys/vm/percpu_pagelist_high_fraction
 	# swapoff -a wants an fstab.
 	[ -n "${with_swap:-}" ] || awk 'NR > 1 { print $1 }' /proc/swaps | xargs -r -n 1 swapoff
 	e_constraint='' e_nodes='' e_memcg='' e_victim='' e_kills='' e_then='' e_outcome=kill e_certainty=''
@@ -59,8 +62,7 @@ need_swap() {
 	grep -q zram0 /proc/swaps || swapon /dev/zram0 || skip "no swap"
 }
 
-# Memory of a node that a process can take: above the watermarks, in KiB. "all": of all nodes. What the cpus keep on
-# lists of their own is given back before the OOM killer is called; from 6.7 on that can be an eighth of a node.
+# Memory of a node that a process can take: above the watermarks, in KiB. "all": of all nodes.
 free_on() {
 	awk -v node="$1" '
 		/^Node/ { here = node == "all" || $2 + 0 == node }
@@ -72,7 +74,6 @@ free_on() {
 			for (i = 2; i <= NF; i++) if ($i > most) most = $i
 			if (free > min + most) sum += free - min - most
 		}
-		here && $1 == "count:" { sum += $2 }
 		END { print sum * 4 }' /proc/zoneinfo
 }
 

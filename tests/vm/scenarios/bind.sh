@@ -5,9 +5,9 @@
 . /lib/cgpol-test/scenario.sh
 
 scene "bind: c is bound to node 1 and fills it; a dies first, then c; d is bound to node 2"
-fill 1 50
+fill 1 57
 launch a / 0 "anon=$(part 0 55)@0" anon=256K@1
-launch b / 0 "anon=$(part 1 20)@1"
+launch b / 0 "anon=$(part 1 13)@1"
 launch d / 0 policy=bind:2 "anon=$(part 2 55)"
 launch c / 0 policy=bind:1 cpu=1 ready go grow
 expect constraint=memory_policy nodes=1 victim=a then=c useful=false skipped=d:mempolicy

@@ -7,9 +7,9 @@
 scene "cpuset: c fills node 1; a, which holds nearly nothing there, dies first, then c"
 cg_make /job cpuset.mems=1
 cg_make /other cpuset.mems=2-3
-fill 1 50
+fill 1 57
 launch a / 0 "anon=$(part 0 55)@0" anon=256K@1
-launch b / 0 "anon=$(part 1 20)@1"
+launch b / 0 "anon=$(part 1 13)@1"
 launch d /other 0 "anon=$(part 2 55)@2"
 launch c /job 0 cpu=1 ready go grow
 expect constraint=cpuset nodes=1 victim=a then=c useful=false skipped="d:cpuset filler1:oom_score_adj"

@@ -16,9 +16,9 @@ compare
 
 scene "first limit: the same with a wide cgroup: the node ends first"
 cg_make /job cpuset.mems=1 memory.max=200M
-fill 1 60
+fill 1 65
 launch a / 0 "anon=$(part 0 60)@0"
-launch b /job 0 anon=20M@1
+launch b /job 0 anon=10M@1
 launch c /job 0 cpu=1 ready go grow
 expect constraint=cpuset nodes=1 victim=a then=c useful=false
 foresee --pid "$pid_c"
