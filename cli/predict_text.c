@@ -55,7 +55,7 @@ static int print_domain(const struct predict *predict, FILE *out)
 	print_fact(out, "headroom");
 	(void)fprintf(out, "%s\n",
 		      domain->lacks_headroom ? "unknown"
-					   : size_short(domain->headroom * snapshot->page_size, size));
+					     : size_short(domain->headroom * snapshot->page_size, size));
 	return 0;
 }
 

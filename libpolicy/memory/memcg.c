@@ -195,6 +195,7 @@ static int walk_procs(struct walk *walk, const char *name)
 	return rc;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the depth is limited
 static int walk_below(struct walk *walk, const char *name, unsigned depth)
 {
 	char **children = NULL;

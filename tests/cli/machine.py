@@ -133,7 +133,7 @@ def put_cgroup(files, name, members, current, limit, group=0, mems="0-1"):
 
 def make(options):
     files = {
-        "/proc/meminfo": f"MemTotal:       {RAM_KIB} kB\nMemFree:          400000 kB\nSwapTotal:             0 kB\n"
+        "/proc/meminfo": f"MemTotal:       {RAM_KIB} kB\nMemFree:          160000 kB\nSwapTotal:             0 kB\n"
                          "SwapFree:              0 kB\nHugepagesize:       2048 kB\n",
         "/proc/zoneinfo": ZONE.format(node=0, free=20000, start=0) + ZONE.format(node=1, free=20000, start=262144),
         "/proc/self/mountinfo": "20 1 0:1 / / rw - ext4 /dev/vda rw\n"

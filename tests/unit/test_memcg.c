@@ -99,7 +99,7 @@ static void knows_who_has_a_memory_css_of_its_own(void **state)
 	cgpol_host_free(host);
 }
 
-/* OOM_SPEC C4 (kernel/cgroup/cgroup.c): pre-order, children by age, cgroup.procs as it stands. */
+/* kernel/cgroup/cgroup.c css_task_iter: pre-order, children by age, cgroup.procs as it stands. */
 static void walks_children_by_age_and_members_by_arrival(void **state)
 {
 	struct root *root = machine_new();

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-// Ends the guest at once: a byte written to QEMU's isa-debug-exit port. Needs no C library, so it is a few kB.
-//
-// cc -Os -static -nostdlib -ffreestanding -fno-stack-protector -o leave leave.c
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ends the guest at once: a byte written to QEMU's isa-debug-exit port. Needs no C library, so it is a few
+ * kB.
+ *
+ * cc -Os -static -nostdlib -ffreestanding -fno-stack-protector -o leave leave.c */
 
 static long iopl(long level)
 {
@@ -17,7 +18,7 @@ __attribute__((noreturn)) static void quit(long status)
 		__asm__ volatile("syscall" : : "a"(60L), "D"(status) : "rcx", "r11", "memory");
 }
 
-// /dev/port would do, but Debian's cloud kernels are built without it.
+/* /dev/port would do, but Debian's cloud kernels are built without it. */
 void _start(void);
 void _start(void)
 {

@@ -10,10 +10,10 @@ install(DIRECTORY libpolicy/include/cgpol DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
 # Paths in cgpol.pc are relative to the file, so that a tree that was moved or staged (DESTDIR) still works.
 file(RELATIVE_PATH cgpol_pc_prefix
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/cgpol.pc.in cgpol.pc @ONLY)
+configure_file(scripts/cmake/cgpol.pc.in cgpol.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cgpol.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-configure_package_config_file(cmake/cgpolConfig.cmake.in cgpolConfig.cmake INSTALL_DESTINATION ${cgpol_cmakedir})
+configure_package_config_file(scripts/cmake/cgpolConfig.cmake.in cgpolConfig.cmake INSTALL_DESTINATION ${cgpol_cmakedir})
 write_basic_package_version_file(cgpolConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cgpolConfig.cmake ${PROJECT_BINARY_DIR}/cgpolConfigVersion.cmake
   DESTINATION ${cgpol_cmakedir})
@@ -32,5 +32,5 @@ install(FILES completions/cgpol.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/v
 
 add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
-    -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+    -P ${PROJECT_SOURCE_DIR}/scripts/cmake/uninstall.cmake
   VERBATIM COMMENT "Removing what the last install put there")
