@@ -32,7 +32,7 @@ says 'a memcg with oom.group' \
 	'If a task of /group/one reaches memory.max of /group, the kernel kills one (pid 401) and 1 more by memory.oom.group of /group: 180 MiB on node 0.' \
 	--root "$m" predict --cgroup group/one
 says 'a task that grows in the memcg' \
-	'If two (pid 402) reaches memory.max of /group, the kernel kills two (pid 402) itself and 1 more by memory.oom.group of /group: 180 MiB on node 0.' \
+	'If two (pid 402) reaches memory.max of /group, the kernel kills two (pid 402) itself and 1 more by memory.oom.group of /group: 240 MiB on node 0, 60 MiB on node 1.' \
 	--root "$m" predict 402
 says 'the whole machine' 'If an unrestricted task runs out of memory on all nodes, the kernel kills a (pid 398): 510 MiB on node 0.' \
 	--root "$m" predict --system
@@ -49,7 +49,7 @@ says 'nobody in a memcg' \
 	--root "$scratch/nobody" predict --cgroup /group/one
 machine "$scratch/self" /proc/sys/vm/oom_kill_allocating_task=1
 says 'the allocating task by sysctl' \
-	'If b (pid 399) runs out of memory on all nodes, the kernel kills b (pid 399) itself, because vm.oom_kill_allocating_task is set: 100 MiB on node 0, 100 MiB on node 1.' \
+	'If b (pid 399) runs out of memory on all nodes, the kernel kills b (pid 399) itself, because vm.oom_kill_allocating_task is set: 177 MiB on node 0, 177 MiB on node 1.' \
 	--root "$scratch/self" predict 399
 machine "$scratch/blind" /proc/398/numa_maps= /proc/398/task/398/numa_maps=
 run --root "$scratch/blind" predict 412
