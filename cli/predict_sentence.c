@@ -190,7 +190,11 @@ static void print_panic(const struct predict *predict, FILE *out)
 		(void)fprintf(out, ", the kernel panics, because vm.panic_on_oom is %llu.",
 			      (unsigned long long)snapshot->panic_on_oom);
 	else
-		(void)fputs(", the kernel panics, because there is no process that it may kill.", out);
+		(void)fputs(predict->oom->is_complete
+				    ? ", the kernel panics, because there is no process that it may kill."
+				    : ", the kernel panics, unless it may kill a process that cannot be seen "
+				      "here.",
+			    out);
 }
 
 static void print_blocked(const struct predict *predict, FILE *out)
@@ -200,9 +204,9 @@ static void print_blocked(const struct predict *predict, FILE *out)
 	if (trigger != OOM_NOBODY && predict->snapshot->task[trigger].is_dying)
 		(void)fputs(", the kernel kills nobody: it is dying already, and is left to end.", out);
 	else
-		(void)fputs(
-			", the kernel kills nobody yet: an earlier victim of the OOM killer is still dying.",
-			out);
+		(void)fputs(", the kernel may kill nobody yet: an earlier victim of the OOM killer seems to "
+			    "be dying still.",
+			    out);
 }
 
 void predict_print_sentence(const struct predict *predict, FILE *out)
@@ -213,6 +217,12 @@ void predict_print_sentence(const struct predict *predict, FILE *out)
 	switch (predict->oom->outcome) {
 	case OOM_KILL:
 	case OOM_KILL_ALLOCATING:
+		if (predict->oom->kills == 0) {
+			(void)fputs(", the kernel kills the task that allocates, because "
+				    "vm.oom_kill_allocating_task is set.",
+				    out);
+			break;
+		}
 		print_kill(predict, out);
 		print_consequence(predict, out);
 		break;

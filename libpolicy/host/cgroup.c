@@ -129,6 +129,10 @@ int cgroup_of_text(const struct cgpol_host *host, const char *text, char **name)
 		if (!text_line(&text, &line))
 			return -ENOENT;
 	} while (!span_starts(line, "0::"));
+	/* No path of the kernel's is longer (fs/kernfs/dir.c kernfs_path_from_node() into a PATH_MAX buffer).
+	 */
+	if (line.size - 3 >= PATH_MAX)
+		return -ENAMETOOLONG;
 	path = strndup(line.at + 3, line.size - 3);
 	if (!path)
 		return -ENOMEM;
@@ -218,6 +222,8 @@ static void take_stat_line(struct span line, struct cgroup_memory *memory)
 		return;
 	if (span_is(key, "anon"))
 		memory->anon = value;
+	else if (span_is(key, "shmem"))
+		memory->shmem = value;
 	else if (span_is(key, "slab_reclaimable"))
 		memory->slab_reclaimable = value;
 	else if ((span_is(key, "inactive_file") || span_is(key, "active_file")) &&
@@ -310,13 +316,13 @@ int cgroup_read_memory(struct cgpol_host *host, const char *name, struct cgroup_
 	bool missing = false;
 	int rc;
 
+	rc = read_memory_files(host, name, &made, &file);
 	/* The root has the controller but neither limits nor a usage (mm/memcontrol.c memory_files,
-	 * CFTYPE_NOT_ON_ROOT). */
-	if (strcmp(name, "/") == 0) {
+	 * CFTYPE_NOT_ON_ROOT); what a cgroup namespace shows as the root has both. */
+	if (rc == 0 && strcmp(name, "/") == 0 && !made.has_controller) {
 		made.has_controller = host->has_memory;
+		file = "memory.stat";
 		rc = host->has_memory ? read_stat(host, name, &made, &missing) : 0;
-	} else {
-		rc = read_memory_files(host, name, &made, &file);
 	}
 	if (rc < 0)
 		return explain_read(name, file, rc, err);
@@ -330,17 +336,13 @@ int cgroup_read_oom_group(struct cgpol_host *host, const char *name, struct cgro
 	bool missing = false;
 	int rc;
 
-	if (strcmp(name, "/") == 0) {
-		made.has_controller = host->has_memory;
-	} else {
-		/* The file is there exactly where the cgroup has a memory css of its own. */
-		rc = read_oom_group(host, name, &made.oom_group, &missing);
-		if (rc == 0 && missing)
-			rc = check_exists(host, name);
-		if (rc < 0)
-			return rc;
-		made.has_controller = !missing;
-	}
+	/* The file is there exactly where the cgroup has a memory css of its own, but for the real root. */
+	rc = read_oom_group(host, name, &made.oom_group, &missing);
+	if (rc == 0 && missing)
+		rc = check_exists(host, name);
+	if (rc < 0)
+		return rc;
+	made.has_controller = !missing || (strcmp(name, "/") == 0 && host->has_memory);
 	*memory = made;
 	return 0;
 }

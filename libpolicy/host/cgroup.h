@@ -25,6 +25,7 @@ struct cgroup_memory {
 	uint64_t current, swap_current; /* bytes, with all descendants */
 	uint64_t file; /* reclaimable page cache: inactive_file + active_file of memory.stat */
 	uint64_t anon; /* anon of memory.stat */
+	uint64_t shmem;
 	uint64_t slab_reclaimable;
 	bool oom_group;
 };

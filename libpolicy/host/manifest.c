@@ -348,6 +348,11 @@ static int parse_reader(const json_t *doc, struct root_facts *facts, struct cgpo
 	if (!json_is_boolean(is_initial))
 		return refuse(err, "initial_pid_namespace", "is neither true nor false");
 	facts->initial_pidns = json_is_true(is_initial);
+	/* Captures made by hand may lack it. */
+	is_initial = json_object_get(doc, "initial_user_namespace");
+	if (is_initial && !json_is_boolean(is_initial))
+		return refuse(err, "initial_user_namespace", "is neither true nor false");
+	facts->initial_userns = !is_initial || json_is_true(is_initial);
 	return 0;
 }
 
@@ -557,12 +562,13 @@ int manifest_format(const struct manifest *manifest, const struct root_facts *fa
 	char caps[17];
 
 	(void)snprintf(caps, sizeof(caps), "%016" PRIx64, facts->caps);
-	doc = json_pack("{s:i, s:s, s:I, s:I, s:s, s:i, s:b, s:I, s:o, s:O, s:O, s:O, s:o}", "schema", 1,
+	doc = json_pack("{s:i, s:s, s:I, s:I, s:s, s:i, s:b, s:b, s:I, s:o, s:O, s:O, s:O, s:o}", "schema", 1,
 			"kernel", facts->release, "page_size", (json_int_t)facts->page_size, "uid",
 			(json_int_t)facts->uid, "capabilities", caps, "self", facts->self,
-			"initial_pid_namespace", facts->initial_pidns, "time", (json_int_t)facts->time,
-			"errors", name_errors(manifest), "cgroups", manifest->stats, "lists", manifest->lists,
-			"heads", manifest->heads, "shared_mm", pair_groups(manifest));
+			"initial_pid_namespace", facts->initial_pidns, "initial_user_namespace",
+			facts->initial_userns, "time", (json_int_t)facts->time, "errors",
+			name_errors(manifest), "cgroups", manifest->stats, "lists", manifest->lists, "heads",
+			manifest->heads, "shared_mm", pair_groups(manifest));
 	*text = doc ? json_dumps(doc, JSON_INDENT(1) | JSON_SORT_KEYS) : NULL;
 	return *text ? 0 : -ENOMEM;
 }

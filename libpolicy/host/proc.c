@@ -413,6 +413,42 @@ int proc_read_numa_maps(struct cgpol_host *host, pid_t pid, pid_t tid, bool head
 	return head ? root_read_head(host->root, path, text) : root_read(host->root, path, text, NULL);
 }
 
+/* fs/proc/task_mmu.c smaps_account() puts each resident page into Shared_ or Private_ by its count of
+ * mappings, and an anonymous one into Anonymous too. So shared anonymous memory is part of Shared_Clean +
+ * Shared_Dirty, where shared file pages are as well; Private_ cannot be used, as it has file pages that only
+ * this process maps. Pss_Anon, which came with 5.4, counts a private page whole and one of n mappings as a
+ * part of 1/n, which is a half at most: Anonymous - Pss_Anon has at least the half of what is shared, and
+ * after one fork just the half. Both are upper bounds, so the smaller one is. */
+int proc_shared_anon_parse(const char *text, uint64_t *bytes)
+{
+	uint64_t anon, pss, shared, clean, dirty;
+
+	if (text_field(text, "Anonymous", &anon) < 0 || text_field(text, "Shared_Clean", &clean) < 0 ||
+	    text_field(text, "Shared_Dirty", &dirty) < 0 || __builtin_add_overflow(clean, dirty, &shared))
+		return -EINVAL;
+	if (shared > anon)
+		shared = anon;
+	if (text_field(text, "Pss_Anon", &pss) == 0) {
+		/* It is rounded down to KiB, which makes the bound larger only. */
+		uint64_t half = pss < anon ? anon - pss : 0;
+
+		if (half < shared / 2)
+			shared = 2 * half;
+	}
+	if (shared > UINT64_MAX / KIB)
+		return -EINVAL;
+	*bytes = shared * KIB;
+	return 0;
+}
+
+int proc_read_shared_anon(struct cgpol_host *host, pid_t pid, pid_t tid, uint64_t *bytes)
+{
+	AUTO(free_p) char *text = NULL;
+	int rc = read_file(host, pid, tid, "smaps_rollup", &text);
+
+	return rc < 0 ? rc : proc_shared_anon_parse(text, bytes);
+}
+
 bool proc_is_gone(int rc)
 {
 	return rc == -ENOENT || rc == -ESRCH;

@@ -31,6 +31,8 @@ enum {
 
 /* include/linux/proc_ns.h PROC_PID_INIT_INO */
 static const ino_t initial_pidns_inode = 0xEFFFFFFCU;
+/* include/linux/proc_ns.h PROC_USER_INIT_INO */
+static const ino_t initial_userns_inode = 0xEFFFFFFDU;
 
 /* A root in the file system: "/" or a capture. */
 struct directory {
@@ -384,6 +386,8 @@ static int read_facts(struct directory *dir)
 	facts->time = (int64_t)time(NULL);
 	facts->initial_pidns = fstatat(dir->fd, "proc/self/ns/pid", &st, 0) == 0 &&
 			       st.st_ino == initial_pidns_inode;
+	facts->initial_userns = fstatat(dir->fd, "proc/self/ns/user", &st, 0) == 0 &&
+				st.st_ino == initial_userns_inode;
 	rc = root_read(&dir->root, "/proc/self/status", &status, NULL);
 	if (rc == -ENOMEM)
 		return rc;
@@ -433,6 +437,19 @@ static int open_capture(struct directory *dir, const char *name, struct cgpol_er
 	return rc < 0 ? error_wrap(err, rc, "%s", name) : 0;
 }
 
+/* Is it "/", however it is spelled: "//", "/./"? */
+static bool is_live_root(const char *name)
+{
+	const char *at = name;
+
+	while (*at == '/') {
+		at += strspn(at, "/");
+		if (*at == '.' && (at[1] == '/' || at[1] == '\0'))
+			at++;
+	}
+	return *name == '/' && *at == '\0';
+}
+
 int root_open(const char *name, struct root **root, struct cgpol_error *err)
 {
 	struct directory *dir = calloc(1, sizeof(*dir));
@@ -452,7 +469,7 @@ int root_open(const char *name, struct root **root, struct cgpol_error *err)
 				shown);
 		error_detail(err, NULL, shown, NULL);
 	} else {
-		rc = strcmp(name, "/") == 0 ? open_live(dir, err) : open_capture(dir, shown, err);
+		rc = is_live_root(name) ? open_live(dir, err) : open_capture(dir, shown, err);
 	}
 	if (rc < 0) {
 		root_free(&dir->root);

@@ -19,13 +19,14 @@ enum {
 
 /* What no file tells. A capture keeps it in manifest.json. */
 struct root_facts {
-	char release[65];   /* uname -r */
-	uint64_t page_size; /* bytes */
-	uint64_t uid;	    /* effective */
-	uint64_t caps;	    /* effective capabilities, as CapEff */
-	pid_t self;	    /* the reader: not a candidate, it is gone when the OOM comes */
-	bool initial_pidns; /* pid 1 is the global init, and every process is visible */
-	int64_t time;	    /* seconds since the epoch */
+	char release[65];    /* uname -r */
+	uint64_t page_size;  /* bytes */
+	uint64_t uid;	     /* effective */
+	uint64_t caps;	     /* effective capabilities, as CapEff */
+	pid_t self;	     /* the reader: not a candidate, it is gone when the OOM comes */
+	bool initial_pidns;  /* pid 1 is the global init, and every process is visible */
+	bool initial_userns; /* capabilities hold for the whole machine */
+	int64_t time;	     /* seconds since the epoch */
 };
 
 struct root_info {

@@ -82,9 +82,15 @@ static int read_cgroup(struct reader *reader, struct oom_task *task)
 		return 0;
 	rc = proc_read_cgroup(reader->host, task->pid, &name);
 	if (rc == 0)
-		return memcg_list_add(reader->memcgs, name, &task->memcg);
-	reader->census->has_unknown_cgroup |= !proc_is_gone(rc);
-	return rc == -ENOMEM ? rc : 0;
+		rc = memcg_list_add(reader->memcgs, name, &task->memcg);
+	if (rc == 0 || rc == -ENOMEM)
+		return rc;
+	/* Gone meanwhile, or is only the file not there? */
+	if (proc_is_gone(rc) && proc_is_gone(proc_read_adj(reader->host, task->pid, &task->adj)))
+		task->has_vanished = true;
+	else
+		reader->census->has_unknown_cgroup = true;
+	return 0;
 }
 
 /* What an error of a read means for the row. Only -ENOMEM stops the census. */
@@ -186,7 +192,9 @@ static void number_run(struct reader *reader, struct mm_key *run, size_t count, 
 	qsort_r(run, count, sizeof(*run), by_mm, root);
 	for (size_t i = 1; i < count; i++) {
 		int order = 1;
-		if (root_compare_mm(root, run[i - 1].pid, run[i].pid, &order) < 0 || order != 0)
+		int rc = root_compare_mm(root, run[i - 1].pid, run[i].pid, &order);
+		reader->census->has_unknown_mm |= rc < 0 && !proc_is_gone(rc);
+		if (rc < 0 || order != 0)
 			continue;
 		struct oom_task *first = &reader->census->task[run[i - 1].task];
 		if (first->mm == 0)

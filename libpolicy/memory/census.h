@@ -18,6 +18,7 @@ struct census {
 	struct oom_task *task; /* in order of creation: start time, then pid */
 	size_t tasks;
 	struct census_place *place; /* sorted by pid */
+	bool has_unknown_mm;	    /* who shares an mm could not be found out of all */
 	bool has_unknown_cgroup;    /* a process lives in a cgroup that cannot be seen from here */
 };
 

@@ -86,9 +86,27 @@ static int check_seen(const struct oom_snapshot *snapshot, struct oom_forecast *
 	}
 	if (rc == 0 && unreadable) {
 		*capped = true;
-		rc = oom_warn(forecast, "%zu processes could not be read", unreadable);
+		rc = oom_warn(forecast,
+			      unreadable == 1 ? "%zu process could not be read"
+					      : "%zu processes could not be read",
+			      unreadable);
+	}
+	if (rc == 0 && snapshot->has_unknown_limits) {
+		*capped = true;
+		rc = oom_warn(forecast, "limits or groups of some cgroups could not be read");
 	}
 	return rc;
+}
+
+/* What was not seen may be the victim: that nobody can be killed is then no more than a guess. */
+static bool may_have_missed(const struct oom_snapshot *snapshot, const struct oom_forecast *forecast)
+{
+	bool finds_nobody = forecast->candidates == 0 &&
+			    (forecast->outcome == OOM_NO_VICTIM || forecast->outcome == OOM_PANIC);
+	bool by_sysctl = snapshot->panic_on_oom >= 2 ||
+			 (snapshot->panic_on_oom == 1 && forecast->domain.constraint == OOM_NONE);
+
+	return finds_nobody && !by_sysctl && !forecast->is_complete;
 }
 
 /* Processes that move while we look: other growers, and those that are dying already. */
@@ -176,7 +194,8 @@ static int check_headroom(const struct oom_snapshot *snapshot, struct oom_foreca
 	if (forecast->domain.lacks_headroom) {
 		*capped = true;
 		rc = oom_warn(forecast,
-			      "the zones in /proc/zoneinfo cannot be used: the headroom is not known");
+			      "the zones in /proc/zoneinfo cannot be used: headroom, totalpages and so the "
+			      "weight of oom_score_adj are not known");
 	} else if (forecast->domain.constraint != OOM_MEMCG && has_hidden_free(snapshot)) {
 		*capped = true;
 		rc = oom_warn(forecast,
@@ -306,6 +325,23 @@ static int judge_margin(const struct oom_snapshot *snapshot, struct oom_forecast
 	return 0;
 }
 
+/* What the outcome rests on when it is not the ranking. */
+static int check_inferred(const struct oom_snapshot *snapshot, const struct oom_question *question,
+			  struct oom_forecast *forecast)
+{
+	if (may_have_missed(snapshot, forecast))
+		return oom_warn(forecast,
+				"of what can be seen nobody can be killed, but not all can be seen");
+	if (forecast->outcome == OOM_KILL_ALLOCATING && question->task == OOM_NOBODY)
+		return oom_warn(forecast, "vm.oom_kill_allocating_task is set: whoever allocates is killed");
+	if (forecast->outcome == OOM_BLOCKED && forecast->skipped_count[OOM_SKIP_VICTIM])
+		return oom_warn(
+			forecast,
+			"that the dying process is a victim of the OOM killer is inferred: if another "
+			"signal ended it, the kernel kills the first candidate");
+	return 0;
+}
+
 int certainty_judge(const struct oom_snapshot *snapshot, const struct oom_question *question,
 		    struct oom_forecast *forecast)
 {
@@ -322,14 +358,21 @@ int certainty_judge(const struct oom_snapshot *snapshot, const struct oom_questi
 		rc = check_eligible(snapshot, forecast, &capped);
 	if (rc == 0)
 		rc = check_moving(snapshot, question, forecast, &capped);
+	if (rc == 0)
+		rc = check_inferred(snapshot, question, forecast);
 	forecast->certainty = OOM_CERTAIN;
 	if (rc == 0 && forecast->outcome == OOM_KILL && forecast->candidates)
 		rc = judge_margin(snapshot, forecast);
 	if (rc == 0 && forecast->outcome == OOM_KILL)
 		rc = check_adj(snapshot, forecast);
-	/* That a victim is still dying is only inferred. */
-	capped |= forecast->outcome == OOM_BLOCKED;
+	/* Somebody is killed, but it is not known who. */
+	capped |= forecast->outcome == OOM_BLOCKED ||
+		  (forecast->outcome == OOM_KILL_ALLOCATING && forecast->kills == 0);
 	if (capped && forecast->certainty == OOM_CERTAIN)
 		forecast->certainty = OOM_LIKELY;
+	/* That a dying process is a victim of the OOM killer is only inferred. */
+	if (forecast->skipped_count[OOM_SKIP_VICTIM] || may_have_missed(snapshot, forecast) ||
+	    (forecast->domain.lacks_headroom && forecast->domain.constraint != OOM_NONE))
+		forecast->certainty = OOM_AMBIGUOUS;
 	return rc;
 }

@@ -118,15 +118,18 @@ static struct headroom nodes_headroom(const struct oom_snapshot *snapshot, struc
 			continue;
 		free = add(free, node_free(node, domain->highest_zone));
 		for (size_t z = 0; z < node->zones; z++)
-			lists = add(lists, node->zone[z].pcp);
+			if (node->zone[z].index <= domain->highest_zone)
+				lists = add(lists, node->zone[z].pcp);
 		cache = add(cache, node->file);
 		slab = add(slab, node->slab_reclaimable);
 		present = add(present, node->present);
 	}
 	domain->lacks_headroom = present == 0;
-	sum.likely = add(add(free, cache), snapshot->swap_free);
+	/* The per-cpu lists are drained before anything is killed (mm/page_alloc.c
+	 * __alloc_pages_direct_reclaim()). */
+	sum.likely = add(add(add(free, lists), cache), snapshot->swap_free);
 	sum.low = less(free, present / 100);
-	sum.high = add(add(add(sum.likely, lists), slab), present / 100);
+	sum.high = add(add(sum.likely, slab), present / 100);
 	return sum;
 }
 

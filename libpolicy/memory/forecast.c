@@ -24,6 +24,8 @@ static int read_named(struct cgpol_host *host, struct cgpol_forecast *forecast, 
 	const struct oom_forecast *oom = &forecast->oom;
 	int rc = 0;
 
+	for (size_t i = 0; i < oom->candidates; i++)
+		snapshot_read_growth(host, forecast->snapshot, oom->candidate[i].task);
 	for (size_t i = 0; rc == 0 && i < oom->candidates && (top == 0 || i < top); i++)
 		rc = read_task(host, forecast->snapshot, oom->candidate[i].task, is_new);
 	for (size_t i = 0; rc == 0 && i < oom->kills; i++)

@@ -19,10 +19,11 @@ size_t killset_group(const struct oom_snapshot *snapshot, const struct oom_domai
 	size_t at = domain_css(snapshot, snapshot->task[victim].memcg);
 	size_t group = OOM_NOBODY;
 
-	if (at == OOM_NOBODY || at == 0 || !domain_is_below(snapshot, at, top))
+	if (at == OOM_NOBODY || !domain_is_below(snapshot, at, top))
 		return OOM_NOBODY;
-	/* The highest one with the flag wins, up to and including the domain; the root has no such file. */
-	for (; at != OOM_NOBODY && at != 0; at = snapshot->memcg[at].parent) {
+	/* The highest one with the flag wins, up to and including the domain. The real root has no such file.
+	 */
+	for (; at != OOM_NOBODY; at = snapshot->memcg[at].parent) {
 		if (snapshot->memcg[at].has_memory && snapshot->memcg[at].oom_group)
 			group = at;
 		if (at == top)

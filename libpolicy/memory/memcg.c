@@ -13,7 +13,11 @@
 #include "host/proc.h"
 
 /* Deeper trees are not walked; the kernel's own default for cgroup.max.depth is no limit. */
-enum { DEPTH_MAX = 256 };
+enum {
+	DEPTH_MAX = 256,
+	NAME_BYTES_MAX =
+		64 << 20, /* of all names together: a hostile capture could have one of 4 KiB a level */
+};
 
 struct name_entry {
 	char *name;
@@ -54,6 +58,7 @@ static int append(struct memcg_list *list, const char *name, size_t parent, size
 		.max = OOM_UNLIMITED,
 		.swap_max = OOM_UNLIMITED,
 	};
+	list->name_bytes += strlen(name);
 	*index = list->groups++;
 	return 0;
 }
@@ -98,6 +103,8 @@ int memcg_list_add(struct memcg_list *list, const char *name, size_t *index)
 		return -ENOMEM;
 	if (find(list, path, index))
 		return 0;
+	if (list->name_bytes > NAME_BYTES_MAX)
+		return -E2BIG;
 	/* Each prefix that ends before a slash is an ancestor. */
 	end = path;
 	do {
@@ -120,13 +127,15 @@ int memcg_read_groups(struct cgpol_host *host, struct memcg_list *list)
 {
 	if (!host->has_memory)
 		return 0;
-	for (size_t i = 1; i < list->groups; i++) {
+	for (size_t i = 0; i < list->groups; i++) {
 		struct cgroup_memory memory = {0};
 		int rc = cgroup_read_oom_group(host, list->group[i].name, &memory);
 		if (rc == -ENOMEM)
 			return rc;
-		if (rc < 0)
+		if (rc < 0) {
+			list->is_incomplete |= rc != -ENOENT && rc != -ENODEV;
 			continue;
+		}
 		list->group[i].has_memory = memory.has_controller;
 		list->group[i].oom_group = memory.oom_group;
 	}
@@ -143,13 +152,14 @@ static void set_numbers(struct oom_memcg *group, const struct cgroup_memory *mem
 	group->current = memory->current / page;
 	group->swap_current = memory->swap_current / page;
 	group->file = memory->file / page;
-	group->anon = memory->anon / page;
+	/* Shared memory is charged as shmem, and goes with its last process as anonymous memory does. */
+	group->anon = (memory->anon + memory->shmem) / page;
 	group->slab = memory->slab_reclaimable / page;
 }
 
 int memcg_read_path(struct cgpol_host *host, struct memcg_list *list, size_t index, struct cgpol_error *err)
 {
-	for (size_t at = index; at != 0 && at != OOM_NOBODY; at = list->group[at].parent) {
+	for (size_t at = index; at != OOM_NOBODY; at = list->group[at].parent) {
 		struct cgroup_memory memory = {0};
 		if (list->group[at].is_read)
 			continue;

@@ -10,7 +10,9 @@
 struct memcg_list {
 	struct oom_memcg *group; /* [0] is the root; parents before children; names are owned */
 	size_t groups;
-	void *index; /* tsearch(3) tree by name */
+	size_t name_bytes;
+	bool is_incomplete; /* memory.oom.group of one could not be read */
+	void *index;	    /* tsearch(3) tree by name */
 };
 
 /* Makes the list with the root in it. */

@@ -106,8 +106,11 @@ static bool must_panic(const struct oom_snapshot *snapshot, const struct oom_dom
 static bool kills_allocating(const struct oom_snapshot *snapshot, const struct oom_question *question,
 			     const struct oom_domain *domain)
 {
-	if (!snapshot->kill_allocating || domain->constraint == OOM_MEMCG || question->task == OOM_NOBODY)
+	if (!snapshot->kill_allocating || domain->constraint == OOM_MEMCG)
 		return false;
+	/* Whoever it is that allocates: an ordinary task is eligible. */
+	if (question->task == OOM_NOBODY)
+		return true;
 	const struct oom_task *task = &snapshot->task[question->task];
 	return task->has_mm && !task->is_init && !task->is_kthread && !badness_is_exempt(task) &&
 	       badness_is_eligible(snapshot, domain, task);
@@ -294,7 +297,8 @@ static int foretell(const struct oom_snapshot *snapshot, const struct oom_questi
 
 	if (rc < 0)
 		return rc;
-	forecast->is_complete = snapshot->is_complete && forecast->skipped_count[OOM_SKIP_UNREADABLE] == 0;
+	forecast->is_complete = snapshot->is_complete && !snapshot->has_unknown_limits &&
+				forecast->skipped_count[OOM_SKIP_UNREADABLE] == 0;
 	forecast->useful = OOM_USEFUL_UNKNOWN;
 	forecast->outcome = decide(snapshot, question, forecast, &victim);
 	if (victim != OOM_NOBODY) {

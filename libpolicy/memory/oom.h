@@ -49,6 +49,7 @@ struct oom_task {
 	size_t shares;
 	bool has_shares;
 	bool shares_tried; /* reading was tried: do not ask again */
+	bool growth_tried; /* it was looked for */
 	int64_t grew;	   /* by how much it grew while the snapshot was made */
 };
 
@@ -76,9 +77,10 @@ struct oom_snapshot {
 	size_t tasks;
 	struct oom_memcg *memcg; /* [0] is the root; parents before children */
 	size_t memcgs;
-	bool is_complete;  /* every process was seen, and read with the right to read all of it */
-	bool memory_on_v1; /* memcg limits exist on cgroup v1 and are not modelled */
-	char **warning;	   /* from reading: other OOM killers, unreadable parts */
+	bool is_complete;	 /* every process was seen, and read with the right to read all of it */
+	bool has_unknown_limits; /* limits or groups of cgroups, or cgroups of processes, could not be read */
+	bool memory_on_v1;	 /* memcg limits exist on cgroup v1 and are not modelled */
+	char **warning;		 /* from reading: other OOM killers, unreadable parts */
 	size_t warnings;
 };
 

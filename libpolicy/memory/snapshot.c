@@ -147,7 +147,7 @@ static bool sees_all(const struct cgpol_host *host)
 {
 	const struct root_facts *facts = &host->root->facts;
 
-	return facts->initial_pidns && (facts->caps >> CAPABILITY_SYS_PTRACE & 1);
+	return facts->initial_pidns && facts->initial_userns && (facts->caps >> CAPABILITY_SYS_PTRACE & 1);
 }
 
 static void point_at_rows(struct snapshot *snapshot)
@@ -220,9 +220,12 @@ static int find_trigger(struct cgpol_host *host, pid_t tid, struct snapshot *sna
 	struct oom_question *question = &snapshot->question;
 	int rc = proc_read_status(host, tid, &status);
 
+	if (rc == 0 && status.tgid == host->root->facts.self)
+		return error_set(err, EINVAL, CGPOL_USAGE, "process %d is cgpol itself, which will be gone",
+				 tid);
 	if (rc == 0) {
 		question->task = census_find(&snapshot->census, status.tgid);
-		if (question->task == OOM_NOBODY)
+		if (question->task == OOM_NOBODY || snapshot->census.task[question->task].has_vanished)
 			rc = -ESRCH;
 	}
 	if (rc == 0) {
@@ -234,7 +237,8 @@ static int find_trigger(struct cgpol_host *host, pid_t tid, struct snapshot *sna
 	if (rc == -ENOMEM)
 		return rc;
 	if (proc_is_gone(rc))
-		return error_set(err, ESRCH, CGPOL_FAILED, "process %d does not exist", tid);
+		return error_set(err, ESRCH, CGPOL_FAILED, "process %d does not exist%s", tid,
+				 sees_all(host) ? "" : ", or is hidden");
 	if (rc < 0)
 		return error_set(err, -rc, CGPOL_FAILED, "process %d cannot be read: %s", tid, strerror(-rc));
 	return 0;
@@ -256,8 +260,13 @@ static int find_group(struct cgpol_host *host, const char *argument, struct snap
 		rc = memcg_read_path(host, &snapshot->memcgs, question->memcg, err);
 	if (rc < 0)
 		return rc;
-	if (cgroup_read_mems(host, name, &snapshot->mems) == 0)
+	rc = cgroup_read_mems(host, name, &snapshot->mems);
+	if (rc == 0)
 		question->mems = &snapshot->mems;
+	else if (rc != -ENOENT) /* without the controller anywhere on the path, every node is allowed */
+		return error_set(err, -rc, CGPOL_FAILED,
+				 "cpuset.mems.effective of cgroup \"%s\" cannot be used: %s", argument,
+				 strerror(-rc));
 	return 0;
 }
 
@@ -276,7 +285,36 @@ static int read_trigger_limits(struct cgpol_host *host, struct snapshot *snapsho
 		int rc = memcg_read_path(host, &snapshot->memcgs, task->memcg, NULL);
 		if (rc == -ENOMEM)
 			return rc;
+		snapshot->values.has_unknown_limits |= rc < 0 || task->memcg == OOM_NOBODY;
 	}
+	return 0;
+}
+
+/* The kernel cuts a mapping's nodes to the cpuset when the policy is set (mm/mempolicy.c
+ * mpol_set_nodemask()); numa_maps shows what is left, and so does the domain want it. */
+static int cut_policy(struct snapshot *snapshot, const char *text, struct cgpol_error *err)
+{
+	const struct oom_question *question = &snapshot->question;
+	const struct nodeset *mems = question->mems;
+	struct nodeset cut = {0};
+	int rc;
+
+	if (question->task != OOM_NOBODY)
+		mems = snapshot->census.task[question->task].thread[question->thread].mems;
+	if (!question->policy || !mems || nodeset_is_empty(&snapshot->policy.nodes))
+		return 0;
+	if (!nodeset_intersects(&snapshot->policy.nodes, mems)) {
+		AUTO(free_p) char *may = nodeset_format(mems);
+		error_set(err, EINVAL, CGPOL_USAGE, "no node of \"%s\" is one that the task may use (%s)",
+			  text, may ? may : "?");
+		error_detail(err, NULL, text, NULL);
+		return -EINVAL;
+	}
+	rc = nodeset_and(&cut, &snapshot->policy.nodes, mems);
+	if (rc < 0)
+		return rc;
+	nodeset_clear(&snapshot->policy.nodes);
+	snapshot->policy.nodes = cut;
 	return 0;
 }
 
@@ -293,6 +331,8 @@ static int take_question(struct cgpol_host *host, const struct cgpol_question *a
 		rc = find_trigger(host, asked->tid, snapshot, err);
 	else if (rc == 0 && asked->cgroup)
 		rc = find_group(host, asked->cgroup, snapshot, err);
+	if (rc == 0)
+		rc = cut_policy(snapshot, asked->policy, err);
 	if (rc == 0)
 		rc = read_trigger_limits(host, snapshot);
 	if (rc == 0)
@@ -384,7 +424,9 @@ static int fill(struct cgpol_host *host, const struct cgpol_question *asked, str
 		rc = read_for_domain(host, snapshot, err);
 	if (rc < 0)
 		return rc;
-	snapshot->values.is_complete = sees_all(host) && !snapshot->census.has_unknown_cgroup;
+	snapshot->values.has_unknown_limits |= snapshot->memcgs.is_incomplete ||
+					       snapshot->census.has_unknown_cgroup;
+	snapshot->values.is_complete = sees_all(host) && !snapshot->census.has_unknown_mm;
 	point_at_rows(snapshot);
 	return 0;
 }
@@ -436,12 +478,30 @@ static int keep_shares(struct oom_task *task, const struct numamaps *maps)
 	return 0;
 }
 
+/* Where smaps_rollup cannot be read, the lower bound of numa_maps stays. */
+static int settle_shared(struct cgpol_host *host, pid_t pid, pid_t tid, uint64_t page_size,
+			 struct numamaps *maps)
+{
+	uint64_t shared;
+	bool is_unsure = false;
+	int rc;
+
+	for (size_t i = 0; i < maps->nodes; i++)
+		is_unsure |= maps->node[i].unsure > 0;
+	if (!is_unsure)
+		return 0;
+	rc = proc_read_shared_anon(host, pid, tid, &shared);
+	if (rc == 0)
+		numamaps_settle(maps, shared, page_size);
+	return rc == -ENOMEM ? rc : 0;
+}
+
 int snapshot_read_shares(struct cgpol_host *host, struct snapshot *snapshot, size_t index)
 {
 	struct oom_task *task = &snapshot->census.task[index];
 	struct numamaps_context context = {snapshot->values.page_size, snapshot->huge_page_size,
 					   snapshot->mountinfo};
-	struct numamaps maps = {0};
+	AUTO(numamaps_clear) struct numamaps maps = {0};
 	AUTO(free_p) char *text = NULL;
 	uint64_t resident = 0;
 	int rc;
@@ -454,15 +514,27 @@ int snapshot_read_shares(struct cgpol_host *host, struct snapshot *snapshot, siz
 	rc = proc_read_numa_maps(host, task->pid, tid, false, &text);
 	if (rc == 0)
 		rc = numamaps_parse(text, &context, &maps);
-	if (rc == 0) {
+	if (rc == 0)
+		rc = settle_shared(host, task->pid, tid, context.page_size, &maps);
+	if (rc == 0)
 		rc = keep_shares(task, &maps);
-		numamaps_clear(&maps);
-	}
 	if (rc == -ENOMEM)
 		return rc;
 	if (proc_read_resident(host, task->pid, &resident) == 0)
 		task->grew = (int64_t)resident - (int64_t)(task->anon + task->file + task->shmem);
 	return 0;
+}
+
+void snapshot_read_growth(struct cgpol_host *host, struct snapshot *snapshot, size_t index)
+{
+	struct oom_task *task = &snapshot->census.task[index];
+	uint64_t resident = 0;
+
+	if (task->growth_tried)
+		return;
+	task->growth_tried = true;
+	if (proc_read_resident(host, task->pid, &resident) == 0)
+		task->grew = (int64_t)resident - (int64_t)(task->anon + task->file + task->shmem);
 }
 
 void snapshot_free(struct snapshot *snapshot)

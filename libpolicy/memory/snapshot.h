@@ -18,6 +18,8 @@ const struct oom_question *snapshot_question(const struct snapshot *snapshot);
 /* Reads numa_maps of one task into its shares. Unreadable ones stay NULL and are not tried again. Only
  * -ENOMEM. */
 int snapshot_read_shares(struct cgpol_host *host, struct snapshot *snapshot, size_t task);
+/* Reads again how large a task is: who grew since the census grows as well as the trigger. Once for each. */
+void snapshot_read_growth(struct cgpol_host *host, struct snapshot *snapshot, size_t task);
 void snapshot_free(struct snapshot *snapshot);
 
 #endif

@@ -206,6 +206,7 @@ struct root *fakeroot_new(void)
 		.caps = (UINT64_C(1) << 41) - 1, /* CAP_LAST_CAP is 40 since 5.9 */
 		.self = 4194303,
 		.initial_pidns = true,
+		.initial_userns = true,
 		.time = 1700000000,
 	};
 	fakeroot_mkdir(&fake->root, "/");

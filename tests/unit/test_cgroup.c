@@ -460,9 +460,25 @@ static void has_no_cgroups_without_a_mount(void **state)
 	assert_int_equal(cgroup_inode(&fixture.host, "/a", &inode), -ENOENT);
 }
 
+static void refuses_a_path_longer_than_any_of_the_kernels(void **state)
+{
+	struct cgpol_host host = {.cgroup2_root = NULL};
+	char text[3 + 8192 + 1] = "0::";
+	char *name = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < 8192; i += 2)
+		memcpy(text + 3 + i, "/a", 3);
+	assert_int_equal(cgroup_of_text(&host, text, &name), -ENAMETOOLONG);
+	text[3 + 4094] = '\0';
+	assert_int_equal(cgroup_of_text(&host, text, &name), 0);
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refuses_a_path_longer_than_any_of_the_kernels),
 		cmocka_unit_test(takes_names_with_and_without_a_slash),
 		cmocka_unit_test(refuses_names_that_leave_the_tree),
 		cmocka_unit_test(refuses_names_that_are_too_long),

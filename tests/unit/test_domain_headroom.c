@@ -92,6 +92,20 @@ static void a_zone_that_keeps_no_reserve_from_this_kind_gives_all(void **state)
 	assert_int_equal(find(s)->headroom, 1000);
 }
 
+static void the_per_cpu_lists_are_headroom_of_the_zones_that_may_be_used(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = two_nodes();
+
+	(void)state;
+	snap_free_pages(s, 0, 1000);
+	zone_of(s, 0)->pcp = 30;
+	zone_of(s, 1)->pcp = 5;
+	assert_int_equal(find(s)->headroom, 1035);
+	zone_of(s, 1)->index = SNAP_MOVABLE;
+	s->question.is_kernel = true;
+	assert_int_equal(find(s)->headroom, 1030);
+}
+
 /* /proc/zoneinfo lists zones that are empty. */
 static void an_empty_zone_does_not_make_a_movable_node_serve_the_kernel(void **state)
 {
@@ -229,6 +243,7 @@ static void an_unknown_page_size_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_per_cpu_lists_are_headroom_of_the_zones_that_may_be_used),
 		cmocka_unit_test(headroom_is_the_sum_over_the_allowed_nodes),
 		cmocka_unit_test(a_zone_gives_what_is_above_its_watermark_and_reserve),
 		cmocka_unit_test(a_zone_that_keeps_no_reserve_from_this_kind_gives_all),

@@ -168,6 +168,22 @@ static void does_not_know_what_helps_when_memory_by_node_cannot_be_read(void **s
 	cgpol_host_free(host);
 }
 
+static void sees_growers_however_few_candidates_are_shown(void **state)
+{
+	struct root *root = scene("1", NULL);
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+
+	(void)state;
+	fakeroot_put(root, "/proc/11/statm",
+		     "999999 99999 0 0 0 0 0\n"); /* b, of 76,800 pages at the census */
+	question.tid = 12;
+	struct cgpol_forecast *forecast = ask(root, &question, &host); /* shows one */
+	assert_int_equal(forecast->oom.certainty, OOM_LIKELY);
+	cgpol_forecast_free(forecast);
+	cgpol_host_free(host);
+}
+
 static void reads_memory_by_node_of_few_processes_only(void **state)
 {
 	struct cgpol_question question = CGPOL_QUESTION_INIT;
@@ -195,6 +211,7 @@ int main(void)
 		cmocka_unit_test(foretells_a_whole_group),
 		cmocka_unit_test(names_nobody_when_nobody_can_be_killed),
 		cmocka_unit_test(does_not_know_what_helps_when_memory_by_node_cannot_be_read),
+		cmocka_unit_test(sees_growers_however_few_candidates_are_shown),
 		cmocka_unit_test(reads_memory_by_node_of_few_processes_only),
 	};
 

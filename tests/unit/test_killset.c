@@ -85,10 +85,21 @@ static void a_victim_in_the_root_has_no_group(void **state)
 	AUTO(snap_free_p) struct snap *s = chain_of_groups();
 
 	(void)state;
-	s->snapshot.memcg[0].oom_group = true; /* there is no such file */
 	assert_int_equal(killset_group(&s->snapshot, &s->forecast.domain, 0), OOM_NOBODY);
 	assert_string_equal(kills(s, 0), "root");
 	assert_string_equal(kills(s, 3), "in_c");
+}
+
+/* The real root has no memory.oom.group, but what a cgroup namespace shows as the root is an ordinary cgroup.
+ */
+static void the_root_of_a_cgroup_namespace_can_be_a_group(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = chain_of_groups();
+
+	(void)state;
+	s->snapshot.memcg[0].oom_group = true;
+	assert_int_equal(killset_group(&s->snapshot, &s->forecast.domain, 3), 0);
+	assert_string_equal(kills(s, 3), "in_c root:oom_group in_a:oom_group in_b:oom_group");
 }
 
 static void a_victim_outside_of_the_domain_has_no_group(void **state)
@@ -472,6 +483,7 @@ int main(void)
 		cmocka_unit_test(without_a_group_only_the_victim_dies),
 		cmocka_unit_test(the_highest_group_up_to_the_domain_dies),
 		cmocka_unit_test(a_victim_in_the_root_has_no_group),
+		cmocka_unit_test(the_root_of_a_cgroup_namespace_can_be_a_group),
 		cmocka_unit_test(a_victim_outside_of_the_domain_has_no_group),
 		cmocka_unit_test(a_plain_cgroup_counts_as_the_one_above_that_has_the_controller),
 		cmocka_unit_test(the_group_dies_whatever_its_cpuset_or_policy),

@@ -270,14 +270,16 @@ static void the_allocating_task_is_killed_though_a_victim_still_dies(void **stat
 	assert_int_equal(outcome(s), OOM_KILL_ALLOCATING);
 }
 
-static void without_an_allocating_task_the_sysctl_says_nothing(void **state)
+static void without_an_allocating_task_the_sysctl_takes_whoever_allocates(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = by_constraint(OOM_NONE);
 
 	(void)state;
 	s->snapshot.kill_allocating = true;
 	s->question.task = OOM_NOBODY;
-	assert_int_equal(outcome(s), OOM_KILL);
+	assert_int_equal(outcome(s), OOM_KILL_ALLOCATING);
+	assert_int_equal(s->forecast.kills, 0);
+	assert_int_equal(s->forecast.certainty, OOM_LIKELY);
 }
 
 static void the_killed_allocating_task_takes_its_group_along(void **state)
@@ -543,7 +545,7 @@ int main(void)
 		cmocka_unit_test(the_allocating_task_is_killed_unscored_except_in_a_memcg),
 		cmocka_unit_test(the_allocating_task_must_be_killable),
 		cmocka_unit_test(the_allocating_task_is_killed_though_a_victim_still_dies),
-		cmocka_unit_test(without_an_allocating_task_the_sysctl_says_nothing),
+		cmocka_unit_test(without_an_allocating_task_the_sysctl_takes_whoever_allocates),
 		cmocka_unit_test(the_killed_allocating_task_takes_its_group_along),
 		cmocka_unit_test(nobody_killable_stalls_a_memcg_and_panics_otherwise),
 		cmocka_unit_test(a_victim_that_is_still_dying_in_the_domain_blocks),

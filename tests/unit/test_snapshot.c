@@ -291,6 +291,134 @@ static void reads_shares_once_and_notices_growth(void **state)
 	release(host, snapshot);
 }
 
+/* A mapping's policy is cut to the cpuset when it is set, so its own nodes say too much. */
+static void cuts_the_policy_of_a_mapping_to_the_cpuset(void **state)
+{
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+	struct snapshot *snapshot;
+	struct cgpol_error err;
+
+	(void)state;
+	question.tid = 11; /* mems 0 */
+	question.policy = "bind:0-1";
+	assert_int_equal(ask(three_processes(), &question, &host, &snapshot, &err), 0);
+	const struct nodeset *nodes = &snapshot_question(snapshot)->policy->nodes;
+	assert_true(nodeset_has(nodes, 0));
+	assert_false(nodeset_has(nodes, 1));
+	release(host, snapshot);
+	question.policy = "bind:1";
+	assert_int_equal(ask(three_processes(), &question, &host, &snapshot, &err), -EINVAL);
+	assert_int_equal(err.kind, CGPOL_USAGE);
+	assert_non_null(strstr(err.text, "bind:1"));
+	release(host, snapshot);
+}
+
+static void says_when_limits_cannot_be_read(void **state)
+{
+	static const struct {
+		const char *path, *text;
+		int errnum;
+	} rows[] = {
+		{"/sys/fs/cgroup/web/memory.max", "garbage\n", 0},
+		{"/sys/fs/cgroup/web/memory.max", NULL, EACCES},
+		{"/sys/fs/cgroup/web/memory.oom.group", "garbage\n", 0},
+		{"/proc/10/cgroup", NULL, EACCES},
+		{"/proc/10/cgroup", NULL, ENOENT}, /* the process itself is there */
+	};
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+	struct snapshot *snapshot;
+	struct cgpol_error err;
+
+	(void)state;
+	question.tid = 10;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct root *root = three_processes();
+		if (rows[i].text)
+			fakeroot_put(root, rows[i].path, rows[i].text);
+		else
+			fakeroot_fail(root, rows[i].path, rows[i].errnum);
+		assert_int_equal(ask(root, &question, &host, &snapshot, &err), 0);
+		assert_true(snapshot_values(snapshot)->has_unknown_limits);
+		release(host, snapshot);
+	}
+	question.tid = 0;
+	question.cgroup = "/web";
+	struct root *root = three_processes();
+	fakeroot_put(root, "/sys/fs/cgroup/web/cpuset.mems.effective", "garbage\n");
+	assert_true(ask(root, &question, &host, &snapshot, &err) < 0);
+	assert_non_null(strstr(err.text, "cpuset.mems.effective"));
+	release(host, snapshot);
+}
+
+static void is_incomplete_where_capabilities_are_of_a_user_namespace(void **state)
+{
+	struct root *root = three_processes();
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+	struct snapshot *snapshot;
+	struct cgpol_error err;
+
+	(void)state;
+	root->facts.initial_userns = false;
+	assert_int_equal(ask(root, &question, &host, &snapshot, &err), 0);
+	assert_false(snapshot_values(snapshot)->is_complete);
+	release(host, snapshot);
+}
+
+static void is_incomplete_when_it_may_not_ask_who_shares_an_mm(void **state)
+{
+	struct root *root = three_processes();
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+	struct snapshot *snapshot;
+	struct cgpol_error err;
+
+	(void)state;
+	machine_add(root, &(struct machine_process){.pid = 20, .stack = 0x7ffc0000});
+	machine_add(root, &(struct machine_process){.pid = 21, .stack = 0x7ffc0000});
+	fakeroot_fail(root, "kcmp:20:21", EPERM);
+	assert_int_equal(ask(root, &question, &host, &snapshot, &err), 0);
+	assert_false(snapshot_values(snapshot)->is_complete);
+	release(host, snapshot);
+}
+
+/* In a cgroup namespace the container's own cgroup is mounted as the root, and has limits. */
+static void sees_the_limit_of_a_cgroup_that_is_mounted_as_the_root(void **state)
+{
+	struct root *root = three_processes();
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+	struct snapshot *snapshot;
+	struct cgpol_error err;
+
+	(void)state;
+	machine_cgroup(root, "", 16 << 20, 4 << 20, true);
+	question.tid = 11;
+	assert_int_equal(ask(root, &question, &host, &snapshot, &err), 0);
+	const struct oom_memcg *top = &snapshot_values(snapshot)->memcg[0];
+	assert_true(top->is_read && top->has_memory && top->oom_group);
+	assert_int_equal(top->max, 4096);
+	release(host, snapshot);
+}
+
+static void refuses_to_ask_about_itself(void **state)
+{
+	struct root *root = three_processes();
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+	struct snapshot *snapshot;
+	struct cgpol_error err;
+
+	(void)state;
+	machine_add(root, &(struct machine_process){.pid = root->facts.self});
+	question.tid = root->facts.self;
+	assert_int_equal(ask(root, &question, &host, &snapshot, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "cgpol itself"));
+	release(host, snapshot);
+}
+
 static void names_other_killers(void **state)
 {
 	struct root *root = three_processes();
@@ -346,6 +474,12 @@ int main(void)
 		cmocka_unit_test(looks_at_other_threads_where_the_leader_alone_would_exclude),
 		cmocka_unit_test(learns_the_scan_order_in_a_memcg_oom),
 		cmocka_unit_test(reads_shares_once_and_notices_growth),
+		cmocka_unit_test(cuts_the_policy_of_a_mapping_to_the_cpuset),
+		cmocka_unit_test(says_when_limits_cannot_be_read),
+		cmocka_unit_test(is_incomplete_where_capabilities_are_of_a_user_namespace),
+		cmocka_unit_test(is_incomplete_when_it_may_not_ask_who_shares_an_mm),
+		cmocka_unit_test(sees_the_limit_of_a_cgroup_that_is_mounted_as_the_root),
+		cmocka_unit_test(refuses_to_ask_about_itself),
 		cmocka_unit_test(names_other_killers),
 		cmocka_unit_test(survives_any_failing_access),
 	};

@@ -92,10 +92,10 @@ echo "Three processes: a has much on node 0 and next to nothing on node 1; b is 
 heading "c may use node 1 only, by its cpuset, and fills it" \
 	"The kernel weighs all that a process has, on whatever node. So a dies, which gives node 1 nothing; then c."
 sizes
-cg_make /work cpuset.mems=1
+cg_make /job cpuset.mems=1
 launch a / 0 anon=${a_on_0}K@0 anon=256K@1
 launch b / 0 anon=${b_on_0}K@0 anon=${b_on_1}K@1
-launch c /work 0 cpu=1 anon=4M ready go grow
+launch c /job 0 cpu=1 anon=4M ready go grow
 show "cgpol stat --pid $pid_a,$pid_b,$pid_c"
 foretell --pid "$pid_c"
 happen chain
