@@ -307,11 +307,14 @@ static void check_outcome(const struct oom_snapshot *snapshot, const struct oom_
 			  const struct oom_forecast *forecast)
 {
 	const struct oom_domain *domain = &forecast->domain;
-	bool kills = forecast->outcome == OOM_KILL || forecast->outcome == OOM_KILL_ALLOCATING;
+	/* By vm.oom_kill_allocating_task somebody dies, but without a trigger it is not known who. */
+	bool kills = forecast->outcome == OOM_KILL ||
+		     (forecast->outcome == OOM_KILL_ALLOCATING && question->task != OOM_NOBODY);
 
 	require((forecast->kills > 0) == kills);
 	require(forecast->outcome != OOM_KILL || forecast->killed[0].task == forecast->candidate[0].task);
-	require(forecast->outcome != OOM_KILL_ALLOCATING || forecast->killed[0].task == question->task);
+	require(forecast->outcome != OOM_KILL_ALLOCATING || forecast->kills == 0 ||
+		forecast->killed[0].task == question->task);
 	require(forecast->outcome != OOM_NO_VICTIM || domain->constraint == OOM_MEMCG);
 	require(!forecast->has_margin || (forecast->outcome == OOM_KILL && forecast->margin >= 0));
 	require(domain->headroom_low <= domain->headroom && domain->headroom <= domain->headroom_high);

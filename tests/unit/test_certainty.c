@@ -490,59 +490,6 @@ static void an_adj_that_decides_nothing_is_not_mentioned(void **state)
 	assert_string_equal(snap_warnings(s), "");
 }
 
-static void a_blocked_search_is_a_guess(void **state)
-{
-	AUTO(snap_free_p) struct snap *s = clear_case();
-
-	(void)state;
-	s->snapshot.task[2].is_oom_victim = true;
-	assert_int_equal(certainty(s), OOM_AMBIGUOUS); /* oom_mm is not to be seen */
-	assert_int_equal(s->forecast.outcome, OOM_BLOCKED);
-	assert_warns(s, "inferred");
-}
-
-static void a_panic_is_a_guess_where_not_all_can_be_seen(void **state)
-{
-	AUTO(snap_free_p) struct snap *s = clear_case();
-
-	(void)state;
-	for (size_t i = 0; i < s->snapshot.tasks; i++)
-		s->snapshot.task[i].adj = -1000;
-	assert_int_equal(certainty(s), OOM_CERTAIN);
-	assert_int_equal(s->forecast.outcome, OOM_PANIC);
-	s->snapshot.is_complete = false;
-	assert_int_equal(certainty(s), OOM_AMBIGUOUS);
-	assert_warns(s, "not all can be seen");
-	s->snapshot.is_complete = true;
-	s->snapshot.task[1].is_unreadable = true;
-	assert_int_equal(certainty(s), OOM_AMBIGUOUS);
-	s->snapshot.panic_on_oom = 2; /* then it does not depend on who is there */
-	assert_int_equal(certainty(s), OOM_LIKELY);
-}
-
-static void unknown_limits_make_it_likely_and_incomplete(void **state)
-{
-	AUTO(snap_free_p) struct snap *s = clear_case();
-
-	(void)state;
-	s->snapshot.has_unknown_limits = true;
-	assert_int_equal(certainty(s), OOM_LIKELY);
-	assert_false(s->forecast.is_complete);
-	assert_warns(s, "limits or groups");
-}
-
-static void without_zones_the_weight_of_adj_in_a_cpuset_is_a_guess(void **state)
-{
-	AUTO(snap_free_p) struct snap *s = clear_case();
-
-	(void)state;
-	snap_confine(s, 0, "0");
-	for (size_t i = 0; i < s->snapshot.topology.nodes; i++)
-		s->snapshot.topology.node[i].zones = 0;
-	assert_int_equal(certainty(s), OOM_AMBIGUOUS);
-	assert_warns(s, "totalpages");
-}
-
 static void a_panic_that_is_configured_is_certain(void **state)
 {
 	AUTO(snap_free_p) struct snap *s = clear_case();
@@ -565,39 +512,9 @@ static void forged_cpus_do_not_overflow(void **state)
 	assert_int_equal(certainty(s), OOM_CERTAIN);
 }
 
-static void without_zones_the_headroom_is_not_known_and_nothing_certain(void **state)
-{
-	AUTO(snap_free_p) struct snap *s = clear_case();
-
-	(void)state;
-	assert_int_equal(certainty(s), OOM_CERTAIN);
-	for (size_t i = 0; i < s->snapshot.topology.nodes; i++)
-		s->snapshot.topology.node[i].zones = 0;
-	assert_int_equal(certainty(s), OOM_LIKELY);
-	assert_true(s->forecast.domain.lacks_headroom);
-	assert_warns(s, "/proc/zoneinfo");
-}
-
-static void free_memory_that_no_zone_holds_makes_it_likely(void **state)
-{
-	AUTO(snap_free_p) struct snap *s = clear_case();
-
-	(void)state;
-	s->snapshot.ram_free = s->snapshot.ram / 50; /* what two reads may differ by */
-	assert_int_equal(certainty(s), OOM_CERTAIN);
-	s->snapshot.ram_free++;
-	assert_int_equal(certainty(s), OOM_LIKELY);
-	assert_warns(s, "balloon");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_panic_is_a_guess_where_not_all_can_be_seen),
-		cmocka_unit_test(unknown_limits_make_it_likely_and_incomplete),
-		cmocka_unit_test(without_zones_the_weight_of_adj_in_a_cpuset_is_a_guess),
-		cmocka_unit_test(without_zones_the_headroom_is_not_known_and_nothing_certain),
-		cmocka_unit_test(free_memory_that_no_zone_holds_makes_it_likely),
 		cmocka_unit_test(the_counters_error_depends_on_kernel_and_cpus),
 		cmocka_unit_test(a_clear_lead_is_certain),
 		cmocka_unit_test(intervals_that_meet_are_not_certain),
@@ -626,7 +543,6 @@ int main(void)
 		cmocka_unit_test(a_cap_never_makes_it_surer),
 		cmocka_unit_test(that_adj_decides_and_not_size_is_said),
 		cmocka_unit_test(an_adj_that_decides_nothing_is_not_mentioned),
-		cmocka_unit_test(a_blocked_search_is_a_guess),
 		cmocka_unit_test(a_panic_that_is_configured_is_certain),
 		cmocka_unit_test(forged_cpus_do_not_overflow),
 	};
