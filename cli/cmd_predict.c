@@ -45,8 +45,8 @@ const struct column predict_columns[] = {
 	[PREDICT_GROW] = {"GROW", COLUMN_RIGHT, "pages it takes before the memory ends"},
 	[PREDICT_ADJ] = {"ADJ", COLUMN_RIGHT, "oom_score_adj"},
 	[PREDICT_ADJ_PAGES] = {"ADJ_PAGES", COLUMN_RIGHT, "oom_score_adj in pages"},
-	[PREDICT_CGROUP] = {"CGROUP", COLUMN_TRUNC, "cgroup"},
-	[PREDICT_NODES] = {"NODES", COLUMN_TRUNC, "memory by node"},
+	[PREDICT_CGROUP] = {"CGROUP", 0, "cgroup"},
+	[PREDICT_NODES] = {"NODES", 0, "memory by node"},
 	{0},
 };
 

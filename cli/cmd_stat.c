@@ -20,7 +20,7 @@ static const struct opt options[] = {
 const struct column stat_columns[] = {
 	[STAT_PID] = {"PID", COLUMN_RIGHT, "process id"},
 	[STAT_NAME] = {"NAME", 0, "command name"},
-	[STAT_CGROUP] = {"CGROUP", COLUMN_TRUNC, "cgroup"},
+	[STAT_CGROUP] = {"CGROUP", 0, "cgroup"},
 	[STAT_NODE] = {"NODE", COLUMN_RIGHT, "node, or \"all\""},
 	[STAT_TOTAL] = {"TOTAL", COLUMN_RIGHT, "sum of the kinds that follow, without SWAP"},
 	[STAT_ANON] = {"ANON", COLUMN_RIGHT, "anonymous memory"},
@@ -111,7 +111,6 @@ static int read_sorted(struct cli *cli, struct cgpol_host *host, const struct pi
 	if (rc < 0 && !cli->is_told)
 		return rc;
 	view->named = view->usage->rows;
-	view->sees_all = host->root->facts.initial_pidns || !(patterns->count || all);
 	missed = add_pids(cli, host, pids, view->usage, err);
 	return rc < 0 ? rc : missed;
 }
@@ -149,9 +148,13 @@ static void note_missing(const struct cli *cli, const struct cgpol_usage *usage)
 	if (usage->vanished)
 		cli_note(cli, "%zu process%s vanished while being read", usage->vanished,
 			 usage->vanished == 1 ? "" : "es");
-	if (usage->unreadable)
-		cli_note(cli, "%zu process%s may not be read: that needs the right to trace them",
-			 usage->unreadable, usage->unreadable == 1 ? "" : "es");
+	if (usage->forbidden)
+		cli_note(cli, "%zu process%s may not be read by node: that needs the right to trace %s",
+			 usage->forbidden, usage->forbidden == 1 ? "" : "es",
+			 usage->forbidden == 1 ? "it" : "them");
+	if (usage->unreadable > usage->forbidden)
+		cli_note(cli, "%zu process%s could not be read", usage->unreadable - usage->forbidden,
+			 usage->unreadable - usage->forbidden == 1 ? "" : "es");
 }
 
 static void usage_free_p(struct cgpol_usage **usage)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -231,6 +232,8 @@ int main(int argc, char **argv)
 	if (argc < 1)
 		return CGPOL_USAGE;
 	(void)setlocale(LC_CTYPE, "");
+	/* A limit of the size of files shows as EFBIG where it is met, with a sentence. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	cli.out = open_memstream(&text, &size);
 	rc = cli.out ? run(&cli, argv, &err) : -ENOMEM;
 	code = exit_code(&cli, rc, &err);

@@ -18,8 +18,7 @@ struct stat_view {
 	struct cgpol_usage *usage;
 	struct table_choice processes, cgroups; /* columns */
 	size_t named;				/* from this row on: processes that were named by their id */
-	bool failed;				/* a named process is missing */
-	bool sees_all;				/* no process is hidden that was asked for */
+	bool failed;				/* a named process, or its nodes, are missing */
 	const struct cgpol_error *err;		/* set when it failed */
 };
 

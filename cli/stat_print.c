@@ -191,6 +191,11 @@ static void put_json_row(struct json *json, const struct usage_row *row)
 		json_put_u64(json, "swap", row->swap);
 	else
 		json_put_null(json, "swap");
+	if (row->denied && row->nodes == 0) {
+		json_put_null(json, "nodes");
+		json_close(json);
+		return;
+	}
 	json_open_object(json, "nodes");
 	for (size_t i = 0; i < row->nodes; i++) {
 		char id[16];
@@ -214,7 +219,7 @@ static void put_json_sort(struct json *json, const struct stat_view *view, bool 
 	json_close(json);
 }
 
-/* The sums over all processes by node. */
+/* The sums over all processes by node, without those whose nodes may not be read. */
 static int put_json_nodes(struct json *json, const struct stat_view *view)
 {
 	AUTO(free_p) struct usage_node *nodes = NULL;
@@ -247,7 +252,7 @@ int stat_print_json(struct cli *cli, const struct stat_view *view)
 		return -ENOMEM;
 	json_put_u64(json, "vanished", view->usage->vanished);
 	json_put_u64(json, "unreadable", view->usage->unreadable);
-	json_put_bool(json, "complete", view->sees_all && !view->failed && view->usage->unreadable == 0);
+	json_put_bool(json, "complete", !view->usage->hides && !view->failed && view->usage->unreadable == 0);
 	if (view->failed)
 		json_put_error(json, view->err);
 	return cli_print_json(cli, json);

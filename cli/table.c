@@ -84,8 +84,7 @@ static int add_columns(struct table *table, const struct column *columns)
 {
 	for (size_t i = 0; i < table->choice.count; i++) {
 		const struct column *column = &columns[table->choice.id[i]];
-		int flags = (column->flags & COLUMN_RIGHT ? SCOLS_FL_RIGHT : 0) |
-			    (column->flags & COLUMN_TRUNC ? SCOLS_FL_TRUNC : 0);
+		int flags = column->flags & COLUMN_RIGHT ? SCOLS_FL_RIGHT : 0;
 
 		if (!scols_table_new_column(table->scols, column->name, 0, flags))
 			return -ENOMEM;
@@ -105,6 +104,10 @@ struct table *table_new(const struct column *columns, const struct table_choice 
 	table->in_bytes = style->bytes;
 	table->scols = scols_new_table();
 	if (!table->scols)
+		return NULL;
+	/* A row that is wider than the terminal goes on in its next line: a part of a size or of a cgroup's
+	 * name would be another one. */
+	if (scols_table_set_termforce(table->scols, SCOLS_TERMFORCE_NEVER) < 0)
 		return NULL;
 	/* table_put_text() has escaped already, and libsmartcols would escape the escapes. */
 	if (scols_table_enable_noencoding(table->scols, 1) < 0 ||

@@ -10,7 +10,7 @@
 
 #include "opt.h"
 
-enum { COLUMN_RIGHT = 1, COLUMN_TRUNC = 2 }; /* TRUNC: cut rather than wrapped on a narrow terminal */
+enum { COLUMN_RIGHT = 1 };
 
 struct column {
 	const char *name; /* NULL ends a table; the index is the column's id */

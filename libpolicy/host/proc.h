@@ -61,9 +61,8 @@ int proc_read_cgroup(struct cgpol_host *host, pid_t pid, char **name);
 /* numa_maps of a thread: whole, or only its head. The caller frees the text. */
 int proc_read_numa_maps(struct cgpol_host *host, pid_t pid, pid_t tid, bool head, char **text);
 
-/* How much of its anonymous memory other processes map too, in bytes, at most; from the text of
- * /proc/PID/smaps_rollup, or for a thread's process. -EINVAL when the text lacks a line, -ENOENT before 4.14.
- */
+/* How much of a process's anonymous memory others map too, in bytes, at most: from the text of smaps_rollup,
+ * or of any of its threads. -EINVAL when a line is missing; no kernel before 4.14 has the file. */
 int proc_shared_anon_parse(const char *text, uint64_t *bytes);
 int proc_read_shared_anon(struct cgpol_host *host, pid_t pid, pid_t tid, uint64_t *bytes);
 

@@ -421,6 +421,8 @@ static int add_mapping(struct mapping *mapping, const struct numamaps_context *c
 			return -ENOMEM;
 		add_count(count, kind, unit, node);
 		node->freed = add_capped(node->freed, find_freed(mapping, count, kind) * unit);
+		if (mapping->mapmax > 1)
+			node->unsure = add_capped(node->unsure, count->anon * unit);
 	}
 	return 0;
 }
@@ -429,6 +431,28 @@ void numamaps_clear(struct numamaps *maps)
 {
 	free(maps->node);
 	memset(maps, 0, sizeof(*maps));
+}
+
+void numamaps_settle(struct numamaps *maps, uint64_t shared, uint64_t page_size)
+{
+	uint64_t unsure = 0;
+
+	for (size_t i = 0; i < maps->nodes; i++)
+		unsure = add_capped(unsure, maps->node[i].unsure);
+	if (unsure <= shared)
+		return;
+	for (size_t i = 0; i < maps->nodes; i++) {
+		struct numamaps_node *node = &maps->node[i];
+		unsigned __int128 product = (unsigned __int128)(unsure - shared) * node->unsure;
+		uint64_t sure = (uint64_t)(product / unsure);
+
+		/* Where the sum was capped, a share may come out as more than there is. */
+		if (sure > node->unsure)
+			sure = node->unsure;
+		sure -= sure % page_size;
+		node->freed = add_capped(node->freed, sure);
+		node->unsure -= sure;
+	}
 }
 
 int numamaps_parse_mounted(const char *text, const struct numamaps_context *context,

@@ -18,10 +18,12 @@ struct numamaps_node {
 	uint64_t bytes[NUMA_KINDS];
 	/* What goes back to the page allocator when this process alone dies, a lower bound: anonymous memory,
 	 * and shared memory that has no name any more, of mappings of which no page is mapped twice (mapmax
-	 * absent or 1). mapmax is the greatest count of a mapping, so one page that a fork(2) still shares
-	 * hides the rest. Not hugetlb: its pages go back to their pool, where an allocation of base pages
+	 * absent or 1). Not hugetlb: its pages go back to their pool, where an allocation of base pages
 	 * cannot use them. */
 	uint64_t freed;
+	/* Anonymous memory of the other mappings. mapmax is the greatest count of a mapping, so one page that
+	 * a fork(2) still shares hides how many are not; see numamaps_settle. */
+	uint64_t unsure;
 };
 
 struct numamaps {
@@ -40,6 +42,12 @@ struct numamaps_context {
 
 int numamaps_parse(const char *text, const struct numamaps_context *context, struct numamaps *maps);
 void numamaps_clear(struct numamaps *maps);
+/* Moves to `freed` what is surely not shared, when at most `shared` bytes of the anonymous memory are mapped
+ * by others too (proc_read_shared_anon): all that is shared lies in mappings with a mapmax above 1, so that
+ * the rest of `unsure` is private. It is taken from the nodes in proportion to their `unsure`, in whole
+ * pages, rounded down: of all nodes together `freed` stays a lower bound, of one node it becomes an estimate.
+ */
+void numamaps_settle(struct numamaps *maps, uint64_t shared, uint64_t page_size);
 
 /* The mount points of a mountinfo, for those who parse many numa_maps. They point into its text. */
 struct numamaps_mount {

@@ -61,25 +61,36 @@ static int take_maps(const struct numamaps *maps, struct usage_row *row)
 	return 0;
 }
 
-/* A kernel without CONFIG_NUMA has no numa_maps, and one node, which holds everything. */
-static int take_status(struct cgpol_host *host, pid_t pid, const struct nodeset *memory,
+static bool is_forbidden(int rc)
+{
+	return rc == -EACCES || rc == -EPERM;
+}
+
+static void take_totals(const struct proc_status *status, uint64_t bytes[USAGE_KINDS])
+{
+	bytes[USAGE_ANON] = status->rss_anon;
+	bytes[USAGE_FILE] = status->rss_file;
+	bytes[USAGE_SHMEM] = status->rss_shmem;
+	bytes[USAGE_HUGE] = status->hugetlb;
+}
+
+/* A single node holds everything. */
+static int take_status(struct cgpol_host *host, pid_t pid, pid_t tid, const struct nodeset *memory,
 		       struct usage_row *row)
 {
 	AUTO(proc_status_clear) struct proc_status status = {0};
 	struct usage_node *node;
 	int only = nodeset_next(memory, 0), rc;
 
-	if (nodeset_count(memory) > 1)
-		return -ESRCH; /* numa_maps must be there, so the process went away */
-	rc = proc_read_status(host, pid, &status);
+	rc = proc_read_thread_status(host, pid, tid, &status);
 	if (rc < 0)
 		return rc;
+	take_totals(&status, row->bytes);
+	if (nodeset_count(memory) > 1)
+		return 0;
 	if (row_get_node(row, only < 0 ? 0 : (unsigned)only, &node) < 0)
 		return -ENOMEM;
-	node->bytes[USAGE_ANON] = status.rss_anon;
-	node->bytes[USAGE_FILE] = status.rss_file;
-	node->bytes[USAGE_SHMEM] = status.rss_shmem;
-	node->bytes[USAGE_HUGE] = status.hugetlb;
+	take_totals(&status, node->bytes);
 	return 0;
 }
 
@@ -90,8 +101,12 @@ static int read_maps(struct cgpol_host *host, const struct resident_source *sour
 	AUTO(numamaps_clear) struct numamaps maps = {.node = NULL};
 	int rc = proc_read_numa_maps(host, pid, tid, false, &text);
 
-	if (rc == -ENOENT)
-		return take_status(host, pid, memory, row);
+	if (rc == -ENOENT && nodeset_count(memory) > 1)
+		return -ESRCH; /* with CONFIG_NUMA it must be there, so the process went away */
+	if (is_forbidden(rc))
+		row->denied = rc;
+	if (rc == -ENOENT || is_forbidden(rc))
+		return take_status(host, pid, tid, memory, row);
 	if (rc == 0)
 		rc = numamaps_parse_mounted(text, &source->context, &source->mounts, &maps);
 	return rc < 0 ? rc : take_maps(&maps, row);
@@ -134,7 +149,7 @@ int resident_read(struct cgpol_host *host, const struct resident_source *source,
 		rc = find_thread(host, pid, &tid, &status);
 	if (rc == 0 && status.has_mm)
 		rc = read_maps(host, source, memory, pid, tid, &made);
-	if (rc == 0)
+	if (rc == 0 && (!made.denied || made.nodes))
 		rc = row_cover(&made, memory);
 	if (rc < 0)
 		return rc;
@@ -145,11 +160,6 @@ int resident_read(struct cgpol_host *host, const struct resident_source *source,
 	memset(&made, 0, sizeof(made));
 	*has_memory = status.has_mm;
 	return 0;
-}
-
-static bool is_forbidden(int rc)
-{
-	return rc == -EACCES || rc == -EPERM;
 }
 
 int resident_explain(pid_t pid, const char *comm, const char *file, int rc, struct cgpol_error *err)

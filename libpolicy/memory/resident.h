@@ -19,8 +19,9 @@ void resident_clear(struct resident_source *source);
 int resident_prepare(struct cgpol_host *host, struct resident_source *source);
 
 /* Reads a process into a row without name. *has_memory: it has an mm; else the row is zeros. -ENOENT or
- * -ESRCH when it is gone, -EACCES or -EPERM when its numa_maps may not be read. On a kernel without
- * CONFIG_NUMA, which has no numa_maps, the totals of its status stand on the one node. */
+ * -ESRCH when it is gone, -EACCES or -EPERM when its status may not be read. Where only its numa_maps may not
+ * be (row->denied), or on a kernel without CONFIG_NUMA, which has none, the totals of its status are taken;
+ * they stand on the one node where just one has memory. */
 int resident_read(struct cgpol_host *host, const struct resident_source *source, const struct nodeset *memory,
 		  pid_t pid, struct usage_row *row, bool *has_memory);
 

@@ -57,8 +57,11 @@ int row_cover(struct usage_row *row, const struct nodeset *memory)
 
 void row_sum(struct usage_row *row)
 {
-	memset(row->bytes, 0, sizeof(row->bytes));
 	row->total = 0;
+	for (size_t kind = 0; row->nodes == 0 && kind < USAGE_KINDS; kind++)
+		row->total = row_add_capped(row->total, row->bytes[kind]);
+	if (row->nodes > 0)
+		memset(row->bytes, 0, sizeof(row->bytes));
 	for (size_t i = 0; i < row->nodes; i++) {
 		struct usage_node *node = &row->node[i];
 

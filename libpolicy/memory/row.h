@@ -10,7 +10,7 @@ void row_clear(struct usage_row *row);
 int row_get_node(struct usage_row *row, unsigned id, struct usage_node **found);
 /* Sees that every node with memory is in the row, so that rows can be compared. 0 or -ENOMEM. */
 int row_cover(struct usage_row *row, const struct nodeset *memory);
-/* Makes the totals from the nodes' bytes[]. */
+/* Makes the totals from the nodes' bytes[]; of a row without nodes the sums stay, and give the total. */
 void row_sum(struct usage_row *row);
 /* a + b, or UINT64_MAX: figures of a hostile capture may be anything. */
 uint64_t row_add_capped(uint64_t a, uint64_t b);

@@ -128,7 +128,7 @@ int usage_add_process(struct cgpol_host *host, struct cgpol_usage *usage, pid_t 
 	AUTO(row_clear) struct usage_row row = {.pid = 0};
 	struct proc_stat stat;
 	bool has_memory;
-	int rc = load_resident(host, usage, err);
+	int rc = load_resident(host, usage, err), denied;
 
 	if (rc < 0)
 		return rc;
@@ -138,7 +138,10 @@ int usage_add_process(struct cgpol_host *host, struct cgpol_usage *usage, pid_t 
 	rc = read_row(host, usage->source, pid, stat.comm, &row, &has_memory);
 	if (rc < 0)
 		return resident_explain(pid, stat.comm, "numa_maps", rc, err);
-	return append_row(usage, &row) < 0 ? refuse_memory(err) : 0;
+	denied = row.denied;
+	if (append_row(usage, &row) < 0)
+		return refuse_memory(err);
+	return denied ? resident_explain(pid, stat.comm, "numa_maps", denied, err) : 0;
 }
 
 /* Compiled patterns. */
@@ -185,6 +188,13 @@ static bool is_match(const struct patterns *patterns, const char *comm)
 	return patterns->count == 0;
 }
 
+static void count_unreadable(struct cgpol_usage *usage, int rc)
+{
+	usage->unreadable++;
+	if (rc == -EACCES || rc == -EPERM)
+		usage->forbidden++;
+}
+
 /* One process of a scan. Only -ENOMEM is an error: what cannot be read is counted. */
 static int scan_process(struct cgpol_host *host, struct cgpol_usage *usage, const struct patterns *patterns,
 			pid_t pid)
@@ -200,6 +210,8 @@ static int scan_process(struct cgpol_host *host, struct cgpol_usage *usage, cons
 		if (!(stat.flags & PROC_KTHREAD))
 			rc = read_row(host, usage->source, pid, stat.comm, &row, &has_memory);
 	}
+	if (rc == 0 && row.denied)
+		count_unreadable(usage, row.denied);
 	if (rc == 0 && has_memory)
 		return append_row(usage, &row);
 	if (rc == 0)
@@ -207,7 +219,7 @@ static int scan_process(struct cgpol_host *host, struct cgpol_usage *usage, cons
 	else if (proc_is_gone(rc))
 		usage->vanished++;
 	else
-		usage->unreadable++;
+		count_unreadable(usage, rc);
 	return rc == -ENOMEM ? rc : 0;
 }
 
@@ -219,6 +231,25 @@ static int compare_rows(const void *left, const void *right)
 	if (a->total != b->total)
 		return a->total < b->total ? 1 : -1;
 	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* Only in the initial pid namespace are all processes listed, and not where a mount with hidepid=2 leaves out
+ * those of others; the global init is one of them for all but those who may see everything. */
+static int list_processes(struct cgpol_host *host, struct cgpol_usage *usage, pid_t **pids, size_t *count,
+			  struct cgpol_error *err)
+{
+	int rc = proc_list(host, pids, count);
+
+	if (rc < 0)
+		return error_set(err, -rc, CGPOL_FAILED, "/proc cannot be listed: %s",
+				 strerrordesc_np(-rc) ? strerrordesc_np(-rc) : "unknown error");
+	if (*count == 0) {
+		error_set(err, ESRCH, CGPOL_FAILED, "/proc lists no process");
+		error_detail(err, "/proc", NULL, "is a proc file system mounted there?");
+		return -ESRCH;
+	}
+	usage->hides |= !host->root->facts.initial_pidns || (*pids)[0] != 1;
+	return 0;
 }
 
 int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char *const *patterns,
@@ -233,10 +264,9 @@ int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char 
 		rc = load_resident(host, usage, err);
 	if (rc < 0)
 		return rc;
-	rc = proc_list(host, &pids, &listed);
+	rc = list_processes(host, usage, &pids, &listed, err);
 	if (rc < 0)
-		return error_set(err, -rc, CGPOL_FAILED, "/proc cannot be listed: %s",
-				 strerrordesc_np(-rc) ? strerrordesc_np(-rc) : "unknown error");
+		return rc;
 	for (size_t i = 0; i < listed; i++) {
 		/* The reader itself is no workload; it can be named. */
 		if (pids[i] == host->root->facts.self)

@@ -18,8 +18,10 @@ struct usage_node {
 struct usage_row {
 	pid_t pid;		 /* 0: the row is a cgroup */
 	char *name;		 /* comm (raw bytes) or cgroup path */
-	struct usage_node *node; /* ascending by id; every online node with memory is there */
+	struct usage_node *node; /* ascending by id; every online node with memory is there, or none */
 	size_t nodes;
+	int denied; /* 0, or why numa_maps may not be read, -EACCES or -EPERM: the sums are those of status,
+		       and no node is there unless just one has memory */
 	uint64_t bytes[USAGE_KINDS]; /* sums over the nodes */
 	uint64_t total;		     /* sum of bytes[] */
 	uint64_t swap;		     /* bytes; not part of total */
@@ -33,17 +35,21 @@ struct cgpol_usage {
 	size_t rows;
 	struct nodeset nodes; /* all nodes that any row names */
 	size_t vanished;      /* processes and cgroups that went away while they were read */
-	size_t unreadable;    /* processes that may not be read: numa_maps needs ptrace permission */
+	size_t unreadable;    /* processes of scans that cannot be read, or not by node */
+	size_t forbidden;     /* those of them that lack permission: numa_maps needs that of ptrace */
+	bool hides;	      /* a scan did not see every process: hidepid, or a pid namespace */
 	size_t others;	      /* processes without memory of their own: kernel threads, zombies */
 	struct usage_source *source;
 };
 
 int usage_new(struct cgpol_usage **usage);
-/* Adds one named process. Gone, or not readable: -ESRCH or -EACCES with the sentence (CGPOL_FAILED). A
- * process without memory (kernel thread, zombie) gives a row of zeros. */
+/* Adds one named process. Gone, or not readable: -ESRCH or -EACCES with the sentence (CGPOL_FAILED); where
+ * only the nodes cannot be read, its row of totals is added all the same. A process without memory (kernel
+ * thread, zombie) gives a row of zeros. */
 int usage_add_process(struct cgpol_host *host, struct cgpol_usage *usage, pid_t pid, struct cgpol_error *err);
 /* Adds every process but the reader whose comm matches one of the extended regular expressions (all when
- * there is none), largest total first; what cannot be read is counted. A malformed expression is CGPOL_USAGE.
+ * there is none), largest total first; what cannot be read is counted. A malformed expression is CGPOL_USAGE,
+ * a /proc without any process CGPOL_FAILED.
  */
 int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char *const *patterns,
 		       size_t count, struct cgpol_error *err);

@@ -60,7 +60,7 @@ run --root "$m" stat --json --cgroup /group
 valid 'stat of a cgroup' stat
 asserts 'parents come first' "[c['cgroup'] for c in d['cgroups']] == ['/group', '/group/one', '/group/two'] and d['processes'] == []"
 
-for question in '412' '--system' '--cgroup /group/one' '--cgroup /c' '412 --kind kernel' '412 --policy bind:0' \
+for question in '412' '--system' '--cgroup /group/one' '--cgroup /c' '412 --kind kernel' '412 --policy bind:1' \
 	'--system --constraint cpuset --nodes 0' '399 --top 1 --all' '--cgroup group --constraint memcg'; do
 	# shellcheck disable=SC2086
 	run --root "$m" predict --json $question

@@ -102,4 +102,10 @@ check 'a closed pipe is quiet' test ! -s "$scratch/err"
 check 'a closed pipe is told when the signal is ignored' grep -q 'Broken pipe' "$scratch/err"
 check 'and is exit code 1' grep -qx 1 "$scratch/code"
 
+for root in // /. /.//; do
+	expect "$root is this machine" 0 '^ *PID NAME' '*' --root "$root" stat $$
+done
+err=$( (ulimit -f 0 && exec "$cgpol" --record "$scratch/limited" stat $$) 2>&1 >/dev/null)
+check 'a limit of the size of files ends in a sentence' test "$?" -eq 1 -a "${err#cgpol: }" != "$err"
+
 finish

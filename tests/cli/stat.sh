@@ -59,6 +59,62 @@ check 'it is counted in a remark' grep -q '^cgpol: 1 process vanished' "$scratch
 expect 'quiet keeps the remark back' 0 '^PID' '' --root "$scratch/gone" stat -q
 expect 'named it is a failure' 1 '' 'cgpol: .*398' --root "$scratch/gone" stat 398
 
+
+# denied DIR ERRNO PATH...: these files of the capture may not be read
+denied() {
+	python3 - "$@" <<'END'
+import json
+import sys
+root, errno, *paths = sys.argv[1:]
+with open(root + "/manifest.json") as file:
+    manifest = json.load(file)
+manifest.setdefault("errors", {}).update({path: errno for path in paths})
+with open(root + "/manifest.json", "w") as file:
+    json.dump(manifest, file)
+END
+}
+machine "$scratch/denied"
+denied "$scratch/denied" EACCES /proc/398/numa_maps
+expect 'the totals are shown where the nodes may not be read' 0 '[^0-9]398 +all +534773760 .* all +1982857216 total' \
+	'^cgpol: 1 process may not be read by node: that needs the right to trace it$' \
+	--root "$scratch/denied" stat -bo PID,NODE,TOTAL,NAME
+check 'and no node of it' bash -c '! grep -q "398 *[01] " "$1"' - "$scratch/out"
+expect 'named it is a failure with its totals' 1 '^398 all 510M$' 'cgpol: process 398 .*needs ptrace permission' \
+	--root "$scratch/denied" stat -rno PID,NODE,TOTAL 398
+run --root "$scratch/denied" stat --json
+valid 'a document without its nodes' stat
+check 'it has none, and the document is not complete' python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+a = {p["pid"]: p for p in d["processes"]}[398]
+assert a["nodes"] is None and a["total"] == 510 << 20 and d["unreadable"] == 1 and d["complete"] is False' "$scratch/out"
+denied "$scratch/denied" EACCES /proc/399/numa_maps
+denied "$scratch/denied" EIO /proc/401/numa_maps
+expect 'the reason is given only where it is that one' 0 '^PID' \
+	$'2 processes may not be read by node: .* trace them\ncgpol: 1 process could not be read$' \
+	--root "$scratch/denied" stat
+machine "$scratch/hidden"
+rm -r "$scratch/hidden/proc/1"
+run --root "$scratch/hidden" stat --json
+check 'where pid 1 is hidden, others may be' grep -q '"complete": false' "$scratch/out"
+machine "$scratch/empty"
+rm -r "$scratch"/empty/proc/[0-9]*
+expect 'an empty /proc' 1 '' 'cgpol: /proc lists no process' --root "$scratch/empty" stat
+
+# wide COLUMNS ARGUMENT...: what a terminal of that width gets
+wide() {
+	local columns=$1
+	shift
+	printf -v line '%q ' "$cgpol" "$@"
+	script -qec "stty cols $columns; $line" /dev/null </dev/null | tr -d '\r' >"$scratch/out"
+}
+if command -v script >/dev/null; then
+	wide 40 --root "$m" predict 412
+	check 'a narrow terminal cuts no size' grep -q ' 0:510M$' "$scratch/out"
+	check 'and no name of a cgroup' grep -q ' /group/one ' "$scratch/out"
+else
+	skip 'a narrow terminal cuts no size' 'no script(1)'
+fi
+
 run stat $$
 check 'this shell has memory' grep -q " $$ \|^ *$$ " "$scratch/out"
 

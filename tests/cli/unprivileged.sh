@@ -23,7 +23,8 @@ run() {
 
 expect 'stat shows what it can and counts the rest' 0 '*' 'may not be read' stat
 expect 'quietly, too' 0 '*' '' stat -q
-expect 'a process of root that is named' 1 '' 'cgpol: .*1[^0-9]' stat --pid 1
+expect 'a process of root that is named: its totals, and why there is no more' 1 '^PID.* all ' 'cgpol: .*1[^0-9]' \
+	stat --pid 1
 run stat --json
 valid 'stat as JSON' stat
 check 'it is not complete' grep -q '"complete": false' "$scratch/out"

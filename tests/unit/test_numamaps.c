@@ -387,6 +387,75 @@ static void has_no_policy_to_tell_of_an_empty_head(void **state)
 	assert_true(mixed);
 }
 
+static void is_unsure_of_anonymous_memory_where_a_page_is_shared(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned unsure;
+	} cases[] = {
+		{"1 default anon=5 mapmax=2 N0=5", 5},
+		{"1 default anon=5 mapmax=1 N0=5", 0},
+		{"1 default anon=5 N0=5", 0},
+		{"1 default file=/usr/lib/x.so anon=3 mapped=5 mapmax=9 N0=5", 3},
+		{"1 default file=/usr/lib/x.so mapped=5 mapmax=9 N0=5", 0},
+		{"1 default file=/dev/zero\\040(deleted) mapmax=2 N0=5", 0},
+		{"1 default file=/anon_hugepage\\040(deleted) huge anon=5 mapmax=2 N0=5", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(numamaps_clear) struct numamaps maps = {0};
+
+		assert_int_equal(numamaps_parse(cases[i].line, &plain, &maps), 0);
+		assert_int_equal(maps.node[0].unsure, cases[i].unsure * PAGE);
+	}
+}
+
+/* 900 MiB, of which one page is shared with a child; and parts on two nodes. */
+static void settles_what_is_not_shared(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t shared, freed[2], unsure[2]; /* pages */
+	} cases[] = {
+		{"1 default anon=230400 mapmax=2 N0=230400", 1, {230399}, {1}},
+		{"1 default anon=230400 mapmax=2 N0=230400", 0, {230400}, {0}},
+		{"1 default anon=230400 mapmax=2 N0=230400", 230400, {0}, {230400}},
+		{"1 default anon=230400 mapmax=2 N0=230400", 999999, {0}, {230400}},
+		{"1 default anon=100 N0=100\n2 default anon=8 mapmax=2 N0=6 N1=2", 4, {103, 1}, {3, 1}},
+		/* 5 of 8 pages are private: 3.75 and 1.25 are rounded down */
+		{"1 default anon=100 N0=100\n2 default anon=8 mapmax=2 N0=6 N1=2", 3, {103, 1}, {3, 1}},
+		{"1 default anon=100 N0=70 N1=30", 0, {70, 30}, {0, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(numamaps_clear) struct numamaps maps = {0};
+
+		assert_int_equal(numamaps_parse(cases[i].text, &plain, &maps), 0);
+		numamaps_settle(&maps, cases[i].shared * PAGE, PAGE);
+		for (size_t node = 0; node < maps.nodes; node++) {
+			assert_int_equal(maps.node[node].freed, cases[i].freed[node] * PAGE);
+			assert_int_equal(maps.node[node].unsure, cases[i].unsure[node] * PAGE);
+		}
+	}
+}
+
+static void settles_numbers_that_were_capped(void **state)
+{
+	AUTO(numamaps_clear) struct numamaps maps = {0};
+
+	(void)state;
+	assert_int_equal(numamaps_parse("1 default mapmax=2 N0=4503599627370495 \n2 default mapmax=2 "
+					"N1=4503599627370495\n",
+					&plain, &maps),
+			 0);
+	numamaps_settle(&maps, 0, PAGE);
+	for (size_t node = 0; node < 2; node++)
+		assert_true(maps.node[node].freed + maps.node[node].unsure ==
+			    UINT64_C(4503599627370495) * PAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +474,9 @@ int main(void)
 		cmocka_unit_test(tells_the_policy_of_the_thread),
 		cmocka_unit_test(ignores_the_line_that_a_head_cuts),
 		cmocka_unit_test(has_no_policy_to_tell_of_an_empty_head),
+		cmocka_unit_test(is_unsure_of_anonymous_memory_where_a_page_is_shared),
+		cmocka_unit_test(settles_what_is_not_shared),
+		cmocka_unit_test(settles_numbers_that_were_capped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,11 @@
  */
 #include "test.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <sys/prctl.h>
 
 #include "base/cleanup.h"
@@ -403,6 +408,109 @@ static void knows_when_a_process_is_gone(void **state)
 	assert_false(proc_is_gone(0));
 }
 
+#define ROLLUP(anonymous, clean, dirty, more)                                                            \
+	"00400000-7fff0000 ---p 00000000 00:00 0                          [rollup]\n"                    \
+	"Rss:             9999999 kB\nPss:             9999999 kB\n" more "Shared_Clean:    " clean      \
+	" kB\nShared_Dirty:    " dirty " kB\nPrivate_Clean:    777777 kB\nPrivate_Dirty:    888888 kB\n" \
+	"Referenced:            0 kB\nAnonymous:       " anonymous " kB\n"
+
+/* A process of 900 MiB with 40 MiB of file pages that others map, of which a child shares 100 MiB. */
+static void bounds_the_anonymous_memory_that_is_shared(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t kib;
+	} cases[] = {
+		{ROLLUP("921600", "40960", "102400", ""), 143360},
+		/* 800 MiB whole and 100 MiB by halves */
+		{ROLLUP("921600", "40960", "102400", "Pss_Anon:        870400 kB\n"), 102400},
+		/* 100 MiB by thirds: 834133.3; the bound is looser */
+		{ROLLUP("921600", "0", "204800", "Pss_Anon:        853333 kB\n"), 136534},
+		{ROLLUP("921600", "0", "102400", "Pss_Anon:        853333 kB\n"), 102400},
+		{ROLLUP("921600", "40960", "0", "Pss_Anon:        921600 kB\n"), 0},
+		{ROLLUP("921600", "40960", "0", "Pss_Anon:        921601 kB\n"), 0},
+		/* much shared memory of files, little that is anonymous */
+		{ROLLUP("100", "40960", "8388608", ""), 100},
+		{ROLLUP("0", "0", "0", "Pss_Anon:        0 kB\n"), 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t bytes = 1;
+
+		assert_int_equal(proc_shared_anon_parse(cases[i].text, &bytes), 0);
+		assert_int_equal(bytes, cases[i].kib * 1024);
+	}
+}
+
+static void refuses_a_malformed_rollup(void **state)
+{
+	static const char *const cases[] = {
+		"",
+		"Shared_Clean: 1 kB\nShared_Dirty: 1 kB\n",
+		"Shared_Clean: 1 kB\nAnonymous: 1 kB\n",
+		"Shared_Dirty: 1 kB\nAnonymous: 1 kB\n",
+		"Shared_Clean: -1 kB\nShared_Dirty: 1 kB\nAnonymous: 1 kB\n",
+		"Shared_Clean: 18446744073709551615 kB\nShared_Dirty: 1 kB\nAnonymous: 1 kB\n",
+		"Shared_Clean: 18014398509481984\nShared_Dirty: 0\nAnonymous: 18014398509481984\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t bytes = 77;
+
+		assert_int_equal(proc_shared_anon_parse(cases[i], &bytes), -EINVAL);
+		assert_int_equal(bytes, 77);
+	}
+}
+
+static void reads_the_rollup_of_a_thread(void **state)
+{
+	AUTO(free_root) struct root *root = fakeroot_new();
+	struct cgpol_host host = make_host(root);
+	uint64_t bytes = 0;
+
+	(void)state;
+	fakeroot_put(root, "/proc/9/task/10/smaps_rollup", ROLLUP("8", "4", "0", ""));
+	assert_int_equal(proc_read_shared_anon(&host, 9, 10, &bytes), 0);
+	assert_int_equal(bytes, 4096);
+	assert_int_equal(proc_read_shared_anon(&host, 9, 9, &bytes), -ENOENT);
+}
+
+/* The child shares the memory until this process writes to it again. */
+static void sees_what_a_child_shares(void **state)
+{
+	enum { SIZE = 8 << 20, SLACK = 256 << 10 };
+	struct cgpol_host *host = NULL;
+	uint64_t shared = 0, after = 0;
+	char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t child;
+	int rc;
+
+	(void)state;
+	assert_true(memory != MAP_FAILED);
+	memset(memory, 1, SIZE);
+	assert_int_equal(cgpol_host_open("/", &host, NULL), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		for (;;)
+			(void)pause();
+	rc = proc_read_shared_anon(host, getpid(), getpid(), &shared);
+	memset(memory, 2, SIZE);
+	if (rc == 0)
+		rc = proc_read_shared_anon(host, getpid(), getpid(), &after);
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	(void)munmap(memory, SIZE);
+	cgpol_host_free(host);
+	if (rc == -ENOENT) /* before 4.14, or without CONFIG_PROC_PAGE_MONITOR */
+		skip();
+	assert_int_equal(rc, 0);
+	assert_true(shared >= SIZE);
+	assert_true(after + SIZE <= shared + SLACK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +532,10 @@ int main(void)
 		cmocka_unit_test(reads_resident_pages),
 		cmocka_unit_test(reads_the_cgroup),
 		cmocka_unit_test(knows_when_a_process_is_gone),
+		cmocka_unit_test(bounds_the_anonymous_memory_that_is_shared),
+		cmocka_unit_test(refuses_a_malformed_rollup),
+		cmocka_unit_test(reads_the_rollup_of_a_thread),
+		cmocka_unit_test(sees_what_a_child_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

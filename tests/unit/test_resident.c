@@ -127,9 +127,49 @@ static void knows_that_several_nodes_need_numa_maps(void **state)
 	set_up(&fixture, "0-1");
 	fakeroot_put(fixture.root, "/proc/9/status", STATUS("S (sleeping)", "9", MEMORY));
 	assert_true(proc_is_gone(read_pid(&fixture, 9)));
-	fakeroot_put(fixture.root, "/proc/9/numa_maps", "");
-	fakeroot_fail(fixture.root, "/proc/9/numa_maps", EACCES);
-	assert_int_equal(read_pid(&fixture, 9), -EACCES);
+	assert_null(fixture.row.node);
+}
+
+/* Another user's process on two nodes and on one: the sums are for everyone. */
+static void takes_the_totals_where_the_nodes_may_not_be_read(void **state)
+{
+	static const int errnums[] = {EACCES, EPERM};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		AUTO(tear_down) struct fixture fixture;
+		int errnum = errnums[i / 2];
+		bool is_single = i % 2;
+
+		set_up(&fixture, is_single ? "2" : "0-1");
+		fakeroot_put(fixture.root, "/proc/9/status", STATUS("S (sleeping)", "9", MEMORY));
+		fakeroot_fail(fixture.root, "/proc/9/numa_maps", errnum);
+		assert_int_equal(read_pid(&fixture, 9), 0);
+		assert_true(fixture.has_memory);
+		assert_int_equal(fixture.row.denied, -errnum);
+		assert_int_equal(fixture.row.bytes[USAGE_ANON], 8 * 1024);
+		assert_int_equal(fixture.row.bytes[USAGE_FILE], 4 * 1024);
+		assert_int_equal(fixture.row.bytes[USAGE_SHMEM], 12 * 1024);
+		assert_int_equal(fixture.row.bytes[USAGE_HUGE], 2 << 20);
+		assert_int_equal(fixture.row.total, 24 * 1024 + (2 << 20));
+		assert_int_equal(fixture.row.swap, 16384);
+		assert_int_equal(fixture.row.nodes, is_single ? 1 : 0);
+		if (is_single) {
+			assert_int_equal(fixture.row.node[0].id, 2);
+			assert_int_equal(fixture.row.node[0].total, fixture.row.total);
+		}
+	}
+}
+
+static void fails_where_not_even_the_totals_can_be_read(void **state)
+{
+	AUTO(tear_down) struct fixture fixture;
+
+	(void)state;
+	set_up(&fixture, "0-1");
+	fakeroot_fail(fixture.root, "/proc/9/status", EPERM);
+	fakeroot_fail(fixture.root, "/proc/9/numa_maps", EPERM);
+	assert_int_equal(read_pid(&fixture, 9), -EPERM);
 	assert_null(fixture.row.node);
 }
 
@@ -203,6 +243,8 @@ int main(void)
 		cmocka_unit_test(sees_past_a_leader_that_has_exited),
 		cmocka_unit_test(takes_the_totals_without_config_numa),
 		cmocka_unit_test(knows_that_several_nodes_need_numa_maps),
+		cmocka_unit_test(takes_the_totals_where_the_nodes_may_not_be_read),
+		cmocka_unit_test(fails_where_not_even_the_totals_can_be_read),
 		cmocka_unit_test(works_without_meminfo_and_mountinfo),
 		cmocka_unit_test(reads_the_machine_once),
 		cmocka_unit_test(says_why_a_process_gives_no_row),

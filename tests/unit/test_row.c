@@ -77,6 +77,17 @@ static void stays_at_the_largest_number(void **state)
 	assert_true(row_add_capped(UINT64_MAX, UINT64_MAX) == UINT64_MAX);
 }
 
+static void keeps_the_sums_of_a_row_without_nodes(void **state)
+{
+	AUTO(row_clear) struct usage_row row = {.bytes = {[USAGE_ANON] = 100, [USAGE_SHMEM] = 7}};
+
+	(void)state;
+	row_sum(&row);
+	row_sum(&row);
+	assert_int_equal(row.bytes[USAGE_ANON], 100);
+	assert_int_equal(row.total, 107);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -84,6 +95,7 @@ int main(void)
 		cmocka_unit_test(covers_nodes_without_touching_others),
 		cmocka_unit_test(sums_by_node_and_by_kind),
 		cmocka_unit_test(stays_at_the_largest_number),
+		cmocka_unit_test(keeps_the_sums_of_a_row_without_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

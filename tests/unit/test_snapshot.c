@@ -419,6 +419,46 @@ static void refuses_to_ask_about_itself(void **state)
 	release(host, snapshot);
 }
 
+/* One page that a child still shares must not hide 4 MiB. */
+static void frees_what_no_child_shares(void **state)
+{
+	static const struct {
+		const char *rollup;
+		int errnum;
+		uint64_t freed; /* pages of 1024 */
+	} rows[] = {
+		{"Shared_Clean: 0 kB\nShared_Dirty: 4 kB\nAnonymous: 4096 kB\n", 0, 1023},
+		{"Pss_Anon: 4092 kB\nShared_Clean: 100 kB\nShared_Dirty: 8 kB\nAnonymous: 4096 kB\n", 0,
+		 1022},
+		{"Shared_Clean: 0 kB\nShared_Dirty: 4096 kB\nAnonymous: 4096 kB\n", 0, 0},
+		{"", EACCES, 0},
+		{"", ENOENT, 0},
+		{"", 0, 0},
+	};
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct root *root = three_processes();
+		struct cgpol_host *host;
+		struct snapshot *snapshot;
+		struct cgpol_error err;
+
+		fakeroot_put(root, "/proc/10/numa_maps", "1000 default heap anon=1024 mapmax=2 N0=1024\n");
+		fakeroot_put(root, "/proc/10/smaps_rollup", rows[i].rollup);
+		if (rows[i].errnum)
+			fakeroot_fail(root, "/proc/10/smaps_rollup", rows[i].errnum);
+		assert_int_equal(ask(root, &question, &host, &snapshot, &err), 0);
+		const struct oom_task *task = row(snapshot, 10);
+		size_t index = (size_t)(task - snapshot_values(snapshot)->task);
+		assert_int_equal(snapshot_read_shares(host, snapshot, index), 0);
+		assert_true(task->has_shares);
+		assert_int_equal(task->share[0].bytes, 1024 * 4096);
+		assert_int_equal(task->share[0].freed, rows[i].freed * 4096);
+		release(host, snapshot);
+	}
+}
+
 static void names_other_killers(void **state)
 {
 	struct root *root = three_processes();
@@ -480,6 +520,7 @@ int main(void)
 		cmocka_unit_test(is_incomplete_when_it_may_not_ask_who_shares_an_mm),
 		cmocka_unit_test(sees_the_limit_of_a_cgroup_that_is_mounted_as_the_root),
 		cmocka_unit_test(refuses_to_ask_about_itself),
+		cmocka_unit_test(frees_what_no_child_shares),
 		cmocka_unit_test(names_other_killers),
 		cmocka_unit_test(survives_any_failing_access),
 	};

@@ -106,7 +106,12 @@ static void says_why_a_named_process_is_missing(void **state)
 	assert_string_equal(err.text,
 			    "process 12 (web) cannot be read: /proc/12/numa_maps needs ptrace permission "
 			    "(CAP_SYS_PTRACE or the same user)");
-	assert_int_equal(fixture.usage->rows, 0);
+	assert_int_equal(fixture.usage->rows, 1); /* its totals */
+	assert_int_equal(fixture.usage->row[0].nodes, 0);
+	assert_int_equal(fixture.usage->row[0].total, 9 * 1024);
+	fakeroot_fail(fixture.root, "/proc/13/status", EPERM);
+	assert_int_equal(usage_add_process(&fixture.host, fixture.usage, 13, &err), -EACCES);
+	assert_int_equal(fixture.usage->rows, 1);
 }
 
 static void lists_the_largest_first(void **state)
@@ -189,16 +194,64 @@ static void refuses_a_malformed_pattern(void **state)
 
 static void counts_what_may_not_be_read(void **state)
 {
-	static const pid_t pids[] = {14, 13};
+	static const pid_t pids[] = {14, 12};
 	AUTO(tear_down) struct fixture fixture;
 
 	(void)state;
 	set_up(&fixture);
-	fakeroot_fail(fixture.root, "/proc/12/numa_maps", EACCES);
-	fakeroot_fail(fixture.root, "/proc/11/stat", EPERM); /* hidepid=1 */
+	fakeroot_fail(fixture.root, "/proc/12/numa_maps", EACCES); /* 9 KiB by its status */
+	fakeroot_fail(fixture.root, "/proc/11/stat", EPERM);	   /* hidepid=1 */
+	fakeroot_fail(fixture.root, "/proc/13/numa_maps", EIO);
 	assert_int_equal(usage_add_matching(&fixture.host, fixture.usage, NULL, 0, NULL), 0);
 	assert_pids(fixture.usage, pids, ARRAY_SIZE(pids));
-	assert_int_equal(fixture.usage->unreadable, 2);
+	assert_int_equal(fixture.usage->unreadable, 3);
+	assert_int_equal(fixture.usage->forbidden, 2);
+	assert_int_equal(fixture.usage->row[1].nodes, 0);
+	assert_int_equal(fixture.usage->row[1].total, 9 * 1024);
+}
+
+static void knows_when_processes_are_hidden(void **state)
+{
+	static const struct {
+		bool has_init, is_initial, hides;
+	} cases[] = {
+		{true, true, false},
+		{false, true, true}, /* hidepid=2 */
+		{true, false, true},
+		{false, false, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(tear_down) struct fixture fixture;
+		char none[] = "nothing", *patterns[] = {none};
+
+		set_up(&fixture);
+		fixture.root->facts.initial_pidns = cases[i].is_initial;
+		if (cases[i].has_init)
+			put_process(fixture.root, 1, "init", 3);
+		assert_int_equal(usage_add_process(&fixture.host, fixture.usage, 11, NULL), 0);
+		assert_false(fixture.usage->hides);
+		assert_int_equal(usage_add_matching(&fixture.host, fixture.usage, patterns, 1, NULL), 0);
+		assert_int_equal(fixture.usage->hides, cases[i].hides);
+	}
+}
+
+static void needs_a_proc_with_processes(void **state)
+{
+	AUTO(tear_down) struct fixture fixture;
+	struct cgpol_error err = {0};
+
+	(void)state;
+	fixture = (struct fixture){.root = fakeroot_new()};
+	fixture.host.root = fixture.root;
+	fakeroot_put(fixture.root, "/sys/devices/system/node/online", "0\n");
+	fakeroot_put(fixture.root, "/sys/devices/system/node/has_memory", "0\n");
+	fakeroot_mkdir(fixture.root, "/proc/sys");
+	assert_int_equal(usage_new(&fixture.usage), 0);
+	assert_int_equal(usage_add_matching(&fixture.host, fixture.usage, NULL, 0, &err), -ESRCH);
+	assert_int_equal(err.kind, CGPOL_FAILED);
+	assert_string_equal(err.text, "/proc lists no process");
 }
 
 /* A process goes away between the list and any of its files: the answer is the same without it. */
@@ -449,6 +502,8 @@ int main(void)
 		cmocka_unit_test(takes_what_any_pattern_matches),
 		cmocka_unit_test(refuses_a_malformed_pattern),
 		cmocka_unit_test(counts_what_may_not_be_read),
+		cmocka_unit_test(knows_when_processes_are_hidden),
+		cmocka_unit_test(needs_a_proc_with_processes),
 		cmocka_unit_test(loses_only_the_process_that_vanishes),
 		cmocka_unit_test(fails_whole_when_the_machine_cannot_be_listed),
 		cmocka_unit_test(reads_bytes_by_node),
