@@ -179,13 +179,14 @@ vm 77 --kernel 99.99 ok.sh
 # Killed, hard or not, it takes its QEMU along, and the next one gets its turn. Others may be using guests as well.
 cache=${CGPOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cgpol}
 for signal in KILL TERM; do
+	rm -f log # or the words of the last one are taken for those of this one
 	"${run[@]}" --nodes 256M sleep.sh >log 2>&1 &
 	pid=$!
 	for ((i = 0; i < 1200; i++)); do
-		grep -q '^before the sleep' log && break
+		grep -qs '^before the sleep' log && break
 		sleep 0.1
 	done
-	qemu=$(awk -v parent=$pid '$2 == "(qemu-system-x86)" && $4 == parent { print $1 }' /proc/[0-9]*/stat 2>/dev/null || true)
+	qemu=$(awk -v parent=$pid '$2 == "(qemu-system-x86)" && $4 == parent { print $1 }' < <(cat /proc/[0-9]*/stat 2>/dev/null) || true)
 	kill -$signal $pid
 	wait $pid 2>/dev/null || true
 	for ((i = 0; i < 50; i++)); do
