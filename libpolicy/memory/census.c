@@ -3,6 +3,7 @@
 #include "memory/census.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -57,6 +58,7 @@ static int read_zombie_leader(struct reader *reader, struct oom_task *task)
 
 	for (size_t i = 0; rc == 0 && i < count && !task->has_mm; i++) {
 		AUTO(proc_status_clear) struct proc_status status = {0};
+		size_t index;
 		if (tids[i] == task->pid)
 			continue;
 		rc = proc_read_thread_status(reader->host, task->pid, tids[i], &status);
@@ -65,11 +67,22 @@ static int read_zombie_leader(struct reader *reader, struct oom_task *task)
 			task->is_zombie_leader = true;
 			/* A dead leader has dropped its policy, and no policy excludes nothing. */
 			task->thread[0].has_policy = true;
-		} else if (proc_is_gone(rc)) {
-			rc = 0;
+			/* Kept in the row: its files show the memory, the leader's are empty. */
+			rc = census_add_thread(reader->host, reader->pool, task, tids[i], &index);
 		}
+		if (proc_is_gone(rc))
+			rc = 0;
 	}
 	return rc == -ENOMEM ? rc : 0;
+}
+
+static bool is_gone(const struct reader *reader, pid_t pid)
+{
+	struct root_info info;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
+	return proc_is_gone(root_stat(reader->host->root, path, &info));
 }
 
 static int read_cgroup(struct reader *reader, struct oom_task *task)
@@ -86,7 +99,7 @@ static int read_cgroup(struct reader *reader, struct oom_task *task)
 	if (rc == 0 || rc == -ENOMEM)
 		return rc;
 	/* Gone meanwhile, or is only the file not there? */
-	if (proc_is_gone(rc) && proc_is_gone(proc_read_adj(reader->host, task->pid, &task->adj)))
+	if (proc_is_gone(rc) && is_gone(reader, task->pid))
 		task->has_vanished = true;
 	else
 		reader->census->has_unknown_cgroup = true;
@@ -183,17 +196,32 @@ static int by_mm(const void *a, const void *b, void *root)
 	return order;
 }
 
+/* Leaves out those that are gone: an order needs every comparison to have an answer. Which others cannot be
+ * compared shows in the comparison itself. */
+static size_t drop_gone(struct root *root, struct mm_key *run, size_t count)
+{
+	size_t kept = 0;
+	int order;
+
+	for (size_t i = 0; i < count; i++)
+		if (!proc_is_gone(root_compare_mm(root, run[i].pid, run[i].pid, &order)))
+			run[kept++] = run[i];
+	return kept;
+}
+
 /* Numbers the mms that a run of equal keys shares. kcmp(2) gives an order, so n processes forked from one
  * need n * log(n) calls and not n * n. */
 static void number_run(struct reader *reader, struct mm_key *run, size_t count, unsigned *number)
 {
 	struct root *root = reader->host->root;
 
-	qsort_r(run, count, sizeof(*run), by_mm, root);
+	count = drop_gone(root, run, count);
+	if (count > 1)
+		qsort_r(run, count, sizeof(*run), by_mm, root);
 	for (size_t i = 1; i < count; i++) {
 		int order = 1;
 		int rc = root_compare_mm(root, run[i - 1].pid, run[i].pid, &order);
-		reader->census->has_unknown_mm |= rc < 0 && !proc_is_gone(rc);
+		reader->census->has_unknown_mm |= rc < 0;
 		if (rc < 0 || order != 0)
 			continue;
 		struct oom_task *first = &reader->census->task[run[i - 1].task];

@@ -33,7 +33,7 @@ size_t census_find(const struct census *census, pid_t pid);
 /* Adds a thread to a row, if it is not there, and tells its index. Gone: -ESRCH. */
 int census_add_thread(struct cgpol_host *host, struct pool *pool, struct oom_task *task, pid_t tid,
 		      size_t *index);
-/* Adds all threads of a process that is not excluded by its leader alone. */
+/* Adds all threads of a process: for one that its leader alone would exclude. */
 int census_add_threads(struct cgpol_host *host, struct pool *pool, struct oom_task *task);
 /* Reads the task policy of a thread. Only -ENOMEM is an error: a policy that cannot be read stays unknown. */
 int census_read_policy(struct cgpol_host *host, struct pool *pool, const struct oom_task *task,

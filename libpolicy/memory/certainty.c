@@ -292,37 +292,50 @@ static int leads_to_same(const struct oom_snapshot *snapshot, const struct oom_f
 	return 0;
 }
 
+/* One more than `seen` possible winners: name it, up to a few. */
+static int warn_of_rival(const struct oom_snapshot *snapshot, struct oom_forecast *forecast, size_t task,
+			 size_t seen)
+{
+	char name[128];
+
+	if (seen >= NAMES_MAX)
+		return 0;
+	return oom_warn(forecast, "%s (pid %d) may have as many points by then",
+			safe_comm(&snapshot->task[task], name, sizeof(name)), snapshot->task[task].pid);
+}
+
 /* Compares the intervals: can anyone else end up with as many points as the victim? */
 static int judge_margin(const struct oom_snapshot *snapshot, struct oom_forecast *forecast)
 {
 	const struct oom_candidate *best = &forecast->candidate[0];
 	int64_t error = (int64_t)certainty_counter_error(snapshot);
 	AUTO(free_p) bool *dies = calloc(snapshot->tasks, sizeof(*dies));
-	bool is_open = false, is_within_error = false;
-	size_t winners = 0;
+	bool is_within_error = false;
+	size_t winners = 0, rivals = 0;
+	int rc = 0;
 
 	if (!dies)
 		return -ENOMEM;
 	for (size_t i = 0; i < forecast->kills; i++)
 		dies[forecast->killed[i].task] = true;
-	for (size_t i = 1; i < forecast->candidates; i++) {
+	for (size_t i = 1; rc == 0 && i < forecast->candidates; i++) {
 		const struct oom_candidate *other = &forecast->candidate[i];
-		if (has_same_mm(snapshot, other->task, best->task) || other->high + error < best->low - error)
-			continue;
 		bool same = false;
-		if (++winners <= WINNERS_MAX) {
-			int rc = leads_to_same(snapshot, forecast, dies, other->task, &same);
-			if (rc < 0)
-				return rc;
-		}
-		is_open = true;
+		if (other->high + error < best->low - error)
+			continue;
+		if (winners++ < WINNERS_MAX)
+			rc = leads_to_same(snapshot, forecast, dies, other->task, &same);
+		/* They die together, whichever of them is named. */
+		if (same && has_same_mm(snapshot, other->task, best->task))
+			continue;
 		is_within_error |= !same && best->points - other->points <= 2 * error;
+		if (rc == 0)
+			rc = warn_of_rival(snapshot, forecast, other->task, rivals++);
 	}
-	if (is_within_error)
-		forecast->certainty = OOM_AMBIGUOUS;
-	else
-		forecast->certainty = is_open ? OOM_LIKELY : OOM_CERTAIN;
-	return 0;
+	if (rc == 0 && rivals > NAMES_MAX)
+		rc = oom_warn(forecast, "%zu more may have as many points by then", rivals - NAMES_MAX);
+	forecast->certainty = is_within_error ? OOM_AMBIGUOUS : rivals ? OOM_LIKELY : OOM_CERTAIN;
+	return rc;
 }
 
 /* What the outcome rests on when it is not the ranking. */
@@ -365,8 +378,10 @@ int certainty_judge(const struct oom_snapshot *snapshot, const struct oom_questi
 		rc = judge_margin(snapshot, forecast);
 	if (rc == 0 && forecast->outcome == OOM_KILL)
 		rc = check_adj(snapshot, forecast);
-	/* Somebody is killed, but it is not known who. */
+	/* Somebody is killed, but it is not known who; or nobody, as long as what was inferred holds. */
 	capped |= forecast->outcome == OOM_BLOCKED ||
+		  (forecast->candidates == 0 &&
+		   forecast->skipped_count[OOM_SKIP_VFORK] + forecast->skipped_count[OOM_SKIP_HIDDEN] > 0) ||
 		  (forecast->outcome == OOM_KILL_ALLOCATING && forecast->kills == 0);
 	if (capped && forecast->certainty == OOM_CERTAIN)
 		forecast->certainty = OOM_LIKELY;

@@ -174,6 +174,17 @@ static uint64_t freed_by(const struct oom_snapshot *snapshot, const struct oom_t
 	return sum;
 }
 
+static uint64_t held_by(const struct oom_snapshot *snapshot, const struct oom_task *task)
+{
+	uint64_t sum = 0;
+
+	if (!task->has_shares)
+		return (task->anon + task->file + task->shmem) * snapshot->page_size;
+	for (size_t i = 0; i < task->shares; i++)
+		sum += task->share[i].bytes;
+	return sum;
+}
+
 /* Bytes of the set that lie where memory is short. For a memcg it is an estimate: what its members hold, but
  * no more than the domain is charged for; pages charged elsewhere before a task was moved in do not come back
  * to it. */
@@ -197,7 +208,7 @@ static uint64_t freed_where_short(const struct oom_snapshot *snapshot, const str
 
 static enum oom_useful judge(const struct killset_freed *freed, uint64_t relief)
 {
-	uint64_t percent = freed->bytes / 100 * USEFUL_PERCENT;
+	uint64_t percent = freed->held / 100 * USEFUL_PERCENT;
 	uint64_t needed = percent > USEFUL_BYTES ? percent : USEFUL_BYTES;
 
 	return relief >= needed ? OOM_USEFUL : OOM_USELESS;
@@ -231,6 +242,7 @@ static int add_growth(const struct oom_snapshot *snapshot, const struct oom_doma
 		if (add_share(freed, &share) < 0)
 			return -ENOMEM;
 		freed->bytes += share.freed;
+		freed->held += share.freed;
 	}
 	return 0;
 }
@@ -251,6 +263,7 @@ int killset_free_estimate(const struct oom_snapshot *snapshot, const struct oom_
 			continue;
 		uint64_t bytes = freed_by(snapshot, task);
 		sum.bytes += bytes;
+		sum.held += held_by(snapshot, task);
 		sum.is_known &= task->has_shares;
 		if (domain->constraint == OOM_MEMCG && domain_is_below(snapshot, task->memcg, domain->memcg))
 			inside += bytes + task->swap * snapshot->page_size;

@@ -17,6 +17,7 @@ struct killset_freed {
 	uint64_t bytes;		 /* of all nodes */
 	struct oom_share *share; /* by node, ascending; NULL when not known; the caller frees it */
 	size_t shares;
+	uint64_t held;	 /* mapped by the set, also what others map and keep */
 	bool is_known;	 /* numa_maps of every mm of the set was read */
 	uint64_t relief; /* pages of it that count for the domain's headroom; 0 when not known */
 	enum oom_useful useful;

@@ -36,7 +36,7 @@ struct oom_task {
 	int adj;	     /* oom_score_adj */
 	int score;	     /* /proc/PID/oom_score, -1 unknown */
 	bool is_init, is_kthread, has_mm, is_dying, is_unreadable, has_vanished;
-	bool is_oom_victim;    /* known to be dying by the OOM killer; /proc cannot tell, a test can */
+	bool is_oom_victim;    /* dying by the OOM killer; from /proc that is only inferred */
 	bool is_vfork_child;   /* shares the mm of its parent and the kernel scores it 0 */
 	bool is_zombie_leader; /* the leader has exited, other threads live */
 	uint64_t anon, file, shmem, swap, pgtables;
@@ -54,10 +54,10 @@ struct oom_task {
 };
 
 struct oom_memcg {
-	const char *name; /* cgroup, "/" for the root */
-	size_t parent;	  /* OOM_NOBODY for the root */
-	bool has_memory;  /* has a memory css of its own; the root counts as having one */
-	bool is_read;	  /* the numbers below were read (only on the trigger's path and in its domain) */
+	const char *name;	/* cgroup, "/" for the root */
+	size_t parent;		/* OOM_NOBODY for the root */
+	bool has_memory;	/* has a memory css of its own; the root counts as having one */
+	bool is_read;		/* the numbers below were read: only on the paths the question names */
 	uint64_t max, swap_max; /* OOM_UNLIMITED: none */
 	uint64_t current, swap_current, file, anon, slab;
 	bool oom_group;

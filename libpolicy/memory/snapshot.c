@@ -496,6 +496,12 @@ static int settle_shared(struct cgpol_host *host, pid_t pid, pid_t tid, uint64_t
 	return rc == -ENOMEM ? rc : 0;
 }
 
+/* The files of a dead leader are empty; the census has kept a thread that lives. */
+static pid_t thread_with_mm(const struct oom_task *task)
+{
+	return task->is_zombie_leader && task->threads > 1 ? task->thread[1].tid : task->pid;
+}
+
 int snapshot_read_shares(struct cgpol_host *host, struct snapshot *snapshot, size_t index)
 {
 	struct oom_task *task = &snapshot->census.task[index];
@@ -503,14 +509,12 @@ int snapshot_read_shares(struct cgpol_host *host, struct snapshot *snapshot, siz
 					   snapshot->mountinfo};
 	AUTO(numamaps_clear) struct numamaps maps = {0};
 	AUTO(free_p) char *text = NULL;
-	uint64_t resident = 0;
 	int rc;
 
 	if (task->shares_tried)
 		return 0;
 	task->shares_tried = true;
-	/* The thread that has the mm: a dead leader's file is empty. */
-	pid_t tid = task->is_zombie_leader && task->threads > 1 ? task->thread[1].tid : task->pid;
+	pid_t tid = thread_with_mm(task);
 	rc = proc_read_numa_maps(host, task->pid, tid, false, &text);
 	if (rc == 0)
 		rc = numamaps_parse(text, &context, &maps);
@@ -518,11 +522,7 @@ int snapshot_read_shares(struct cgpol_host *host, struct snapshot *snapshot, siz
 		rc = settle_shared(host, task->pid, tid, context.page_size, &maps);
 	if (rc == 0)
 		rc = keep_shares(task, &maps);
-	if (rc == -ENOMEM)
-		return rc;
-	if (proc_read_resident(host, task->pid, &resident) == 0)
-		task->grew = (int64_t)resident - (int64_t)(task->anon + task->file + task->shmem);
-	return 0;
+	return rc == -ENOMEM ? rc : 0;
 }
 
 void snapshot_read_growth(struct cgpol_host *host, struct snapshot *snapshot, size_t index)
@@ -533,7 +533,7 @@ void snapshot_read_growth(struct cgpol_host *host, struct snapshot *snapshot, si
 	if (task->growth_tried)
 		return;
 	task->growth_tried = true;
-	if (proc_read_resident(host, task->pid, &resident) == 0)
+	if (proc_read_resident(host, thread_with_mm(task), &resident) == 0)
 		task->grew = (int64_t)resident - (int64_t)(task->anon + task->file + task->shmem);
 }
 

@@ -144,6 +144,9 @@ static void takes_the_mm_of_a_live_thread_when_the_leader_is_dead(void **state)
 	/* A dead thread has no policy any more, and none excludes nothing. */
 	assert_true(task->thread[0].has_policy);
 	assert_null(task->thread[0].policy);
+	/* The thread that lives is kept: its files show what the leader's do not. */
+	assert_int_equal(task->threads, 2);
+	assert_int_equal(task->thread[1].tid, 21);
 	assert_false(task->is_dying); /* though the leader itself is PF_EXITING */
 	release(&taken);
 }

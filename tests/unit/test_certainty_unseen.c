@@ -110,9 +110,34 @@ static void a_blocked_search_is_a_guess(void **state)
 	assert_warns(s, "inferred");
 }
 
+static void nobody_to_kill_is_likely_where_one_is_only_inferred_to_be_exempt(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	for (size_t i = 0; i < s->snapshot.tasks; i++)
+		s->snapshot.task[i].adj = -1000;
+	s->snapshot.task[1].adj = 0;
+	s->snapshot.task[1].is_vfork_child = true; /* a candidate again once it execs */
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_int_equal(s->forecast.outcome, OOM_PANIC);
+}
+
+static void rivals_are_named(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	s->snapshot.task[2].file = 500000; /* b: 300,000 of its own, and page cache that may stay or go */
+	assert_int_equal(certainty(s), OOM_LIKELY);
+	assert_warns(s, "(pid 101) may have as many points by then");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_to_kill_is_likely_where_one_is_only_inferred_to_be_exempt),
+		cmocka_unit_test(rivals_are_named),
 		cmocka_unit_test(without_zones_the_headroom_is_not_known_and_nothing_certain),
 		cmocka_unit_test(free_memory_that_no_zone_holds_makes_it_likely),
 		cmocka_unit_test(a_panic_is_a_guess_where_not_all_can_be_seen),

@@ -168,6 +168,29 @@ static void does_not_know_what_helps_when_memory_by_node_cannot_be_read(void **s
 	cgpol_host_free(host);
 }
 
+/* The files of a leader that has exited are empty; what the process holds is in those of a thread that lives.
+ */
+static void reads_what_a_process_with_a_dead_leader_holds(void **state)
+{
+	struct root *root = scene("1", NULL);
+	struct cgpol_question question = CGPOL_QUESTION_INIT;
+	struct cgpol_host *host;
+
+	(void)state;
+	machine_add(root, &(struct machine_process){.pid = 20, .comm = "z", .is_zombie = true, .threads = 2});
+	fakeroot_mkdir(root, "/proc/20/task/20");
+	fakeroot_mkdir(root, "/proc/20/task/21");
+	machine_add(root, &(struct machine_process){
+				  .pid = 21, .tgid = 20, .anon_kib = 900 * MIB, .node = 1, .threads = 2});
+	question.tid = 12;
+	struct cgpol_forecast *forecast = ask(root, &question, &host);
+	assert_int_equal(cgpol_forecast_at(forecast, 0)->pid, 20);
+	assert_true(forecast->oom.freed_bytes == 900ULL << 20);
+	assert_int_equal(forecast->oom.useful, OOM_USEFUL);
+	cgpol_forecast_free(forecast);
+	cgpol_host_free(host);
+}
+
 static void sees_growers_however_few_candidates_are_shown(void **state)
 {
 	struct root *root = scene("1", NULL);
@@ -211,6 +234,7 @@ int main(void)
 		cmocka_unit_test(foretells_a_whole_group),
 		cmocka_unit_test(names_nobody_when_nobody_can_be_killed),
 		cmocka_unit_test(does_not_know_what_helps_when_memory_by_node_cannot_be_read),
+		cmocka_unit_test(reads_what_a_process_with_a_dead_leader_holds),
 		cmocka_unit_test(sees_growers_however_few_candidates_are_shown),
 		cmocka_unit_test(reads_memory_by_node_of_few_processes_only),
 	};

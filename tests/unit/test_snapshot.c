@@ -284,9 +284,12 @@ static void reads_shares_once_and_notices_growth(void **state)
 	assert_true(task->has_shares);
 	assert_int_equal(task->share[0].node, 0);
 	assert_int_equal(task->share[0].freed, 4096 * 1024);
+	assert_int_equal(task->grew, 0);
+	snapshot_read_growth(host, snapshot, index);
 	assert_int_equal(task->grew, 1000);
 	unsigned before = fakeroot_accesses(root);
 	assert_int_equal(snapshot_read_shares(host, snapshot, index), 0);
+	snapshot_read_growth(host, snapshot, index);
 	assert_int_equal(fakeroot_accesses(root), before);
 	release(host, snapshot);
 }

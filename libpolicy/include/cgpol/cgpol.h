@@ -95,7 +95,7 @@ struct cgpol_victim {
 /* Foretells. Reads the machine, then decides by the kernel's rules; nothing is changed. */
 int cgpol_forecast_make(struct cgpol_host *host, const struct cgpol_question *question,
 			struct cgpol_forecast **forecast, struct cgpol_error *err);
-/* The processes that die, in order; NULL past the end.. */
+/* The processes that die, in order; NULL past the end. */
 const struct cgpol_victim *cgpol_forecast_at(const struct cgpol_forecast *forecast, size_t rank);
 void cgpol_forecast_free(struct cgpol_forecast *forecast);
 

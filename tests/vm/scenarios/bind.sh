@@ -10,7 +10,7 @@ launch a / 0 "anon=$(part 0 55)@0" anon=256K@1
 launch b / 0 "anon=$(part 1 13)@1"
 launch d / 0 policy=bind:2 "anon=$(part 2 55)"
 launch c / 0 policy=bind:1 cpu=1 ready go grow
-expect constraint=memory_policy nodes=1 victim=a then=c useful=false skipped=d:mempolicy
+expect certainty=certain constraint=memory_policy nodes=1 victim=a then=c useful=false skipped=d:mempolicy
 foresee --pid "$pid_c"
 compare
 finish

@@ -12,7 +12,7 @@ launch a / 0 "anon=$(part 0 55)@0" anon=256K@1
 launch b / 0 "anon=$(part 1 13)@1"
 launch d /other 0 "anon=$(part 2 55)@2"
 launch c /job 0 cpu=1 ready go grow
-expect constraint=cpuset nodes=1 victim=a then=c useful=false skipped="d:cpuset filler1:oom_score_adj"
+expect certainty=certain constraint=cpuset nodes=1 victim=a then=c useful=false skipped="d:cpuset filler1:oom_score_adj"
 foresee --pid "$pid_c"
 compare
 finish

@@ -16,7 +16,7 @@ launch a2 /top/mid/leaf 0 anon=1M
 launch kept /top/mid/leaf -1000 anon=5M
 launch s /top/mid/side 0 anon=10M
 launch c /top/job 0 cpu=1 ready go grow
-expect constraint=memcg memcg=/top victim=a kills="a a2" useful=true
+expect certainty=certain constraint=memcg memcg=/top victim=a kills="a a2" useful=true
 foresee --pid "$pid_c"
 compare
 finish

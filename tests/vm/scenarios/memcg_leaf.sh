@@ -11,7 +11,7 @@ launch a /job 0 anon=60M
 launch b /job 0 anon=10M
 launch o /out 0 anon=75M
 launch c /job 0 cpu=1 ready go grow
-expect constraint=memcg memcg=/job victim=a useful=true skipped=o:outside_memcg
+expect certainty=certain constraint=memcg memcg=/job victim=a useful=true skipped=o:outside_memcg
 foresee --pid "$pid_c"
 also_takes a --cgroup /job
 also_takes o --system

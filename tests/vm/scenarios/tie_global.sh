@@ -10,7 +10,7 @@ launch x / 0 anon=48M@0
 launch y / 0 anon=48M@2
 launch z / 0 anon=48M@3
 launch c / 0 policy=bind:1 cpu=1 ready go grow
-expect constraint=memory_policy nodes=1 victim=z
+expect certainty=ambiguous constraint=memory_policy nodes=1 victim=z
 foresee --pid "$pid_c"
 compare
 finish

@@ -12,7 +12,7 @@ launch y /job 0 anon=20M
 launch z /job 0 anon=20M
 launch c /job 0 cpu=1 ready go grow
 echo "$pid_x" >"$cg/job/cgroup.procs"
-expect constraint=memcg memcg=/job victim=x
+expect certainty=ambiguous constraint=memcg memcg=/job victim=x
 foresee --pid "$pid_c"
 compare
 finish

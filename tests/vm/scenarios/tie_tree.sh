@@ -13,7 +13,7 @@ fill - 45M /job/run
 launch x /job/a 0 anon=20M
 launch y /job/b 0 anon=20M
 launch c /job/run 0 cpu=1 ready go grow
-expect constraint=memcg memcg=/job victim=x
+expect certainty=ambiguous constraint=memcg memcg=/job victim=x
 foresee --pid "$pid_c"
 compare
 finish

@@ -9,7 +9,7 @@ cg_make /job memory.max=120M
 launch z /job 0 thread anon=60M leaderexit ready
 launch b /job 0 anon=20M
 launch c /job 0 cpu=1 ready go grow
-expect constraint=memcg memcg=/job victim=z
+expect constraint=memcg memcg=/job victim=z useful=true
 foresee --pid "$pid_c"
 compare
 finish
