@@ -358,7 +358,7 @@ int census_add_thread(struct cgpol_host *host, struct pool *pool, struct oom_tas
 		rc = pool_nodes(pool, status.mems, &mems);
 	if (rc < 0)
 		return rc;
-	struct oom_thread *more = reallocarray(task->thread, task->threads + 1, sizeof(*more));
+	struct oom_thread *more = realloc(task->thread, (task->threads + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	task->thread = more;

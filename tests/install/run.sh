@@ -42,7 +42,7 @@ nothing_left() { ! find "$1" ! -type d -o -name '*cgpol*' | grep -v "^$1\$" | gr
 
 # A find_package that must take this tree and no other.
 configure() {
-	cmake -S "$here/project" -B "$1" -DCMAKE_PREFIX_PATH="$2" -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF \
+	cmake -G Ninja -S "$here/project" -B "$1" -DCMAKE_PREFIX_PATH="$2" -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF \
 		-DCMAKE_BUILD_RPATH_USE_ORIGIN=OFF
 }
 
