@@ -41,7 +41,19 @@ all_equal() {
 }
 
 cgpol stat --json --pid "$pid_a" >process.json || fail "cgpol stat --pid"
-cgpol stat --json --cgroup /job >cgroup.json || fail "cgpol stat --cgroup"
+
+# The kernel brings a cgroup's counters up to date every two seconds, and on a read only when much is pending
+# (mm/memcontrol.c mem_cgroup_flush_stats): what it says before and after must be the same, or the clock was faster.
+kernel_says() { cat "$cg/job/memory.numa_stat" "$cg/job/memory.stat"; }
+read_cgroup() {
+	kernel_says >before
+	cgpol stat --json --cgroup /job >cgroup.json || fail "cgpol stat --cgroup"
+	cp "$cg/job/memory.numa_stat" numa_stat
+	cp "$cg/job/memory.stat" memory_stat
+	kernel_says >after
+	cmp -s before after
+}
+wait_for 30 read_cgroup || fail "the counters of /job do not come to rest"
 by_node process.json >process
 by_node cgroup.json >cgroup
 
@@ -74,8 +86,8 @@ awk '
 			print n, "shmem", value["shmem", n]
 			print n, "file", value["file", n] - value["shmem", n]
 		}
-	}' "$cg/job/memory.numa_stat" >expected
-awk '/^(anon|shmem) / { print "all", $1, $2 }' "$cg/job/memory.stat" >>expected
+	}' numa_stat >expected
+awk '/^(anon|shmem) / { print "all", $1, $2 }' memory_stat >>expected
 [ ! -e "$cg/job/memory.swap.current" ] || echo "all swap $(cat "$cg/job/memory.swap.current")" >>expected
 all_equal "memory.numa_stat" expected cgroup
 
