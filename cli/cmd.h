@@ -22,6 +22,7 @@ struct cli {
 	FILE *out;	    /* collects stdout, which is written when all is done: whole, or not at all */
 	bool has_document;  /* the JSON document is in `out` */
 	bool is_told;	    /* the failure's sentence is on stderr already */
+	int status;	    /* exit code when it is not 0: of a success, or instead of the error's kind */
 	struct cgpol_host *host;
 };
 
@@ -31,17 +32,20 @@ struct cmd {
 	const char *usage;	      /* what stands behind the name */
 	const char *about;	      /* a paragraph for --help; may be NULL */
 	bool is_hidden;		      /* for the completions, not for people */
+	bool stops_at_word;	      /* its options end at the first word: the rest is a command to start */
 	const char *operands;	      /* what `cgpol __list` offers for words: "pids", "commands", or NULL */
 	const struct opt *options;    /* may be NULL */
 	const struct column *columns; /* may be NULL */
 	const void *defaults;	      /* config_size bytes: the config before parsing; NULL: zeros */
 	size_t config_size;
-	/* 0, or -errno with the sentence in *err; the exit code is the error's kind. */
+	int failure; /* exit code of every failure; 0: the error's kind */
+	/* 0, or -errno with the sentence in *err. */
 	int (*run)(struct cli *cli, const void *config, struct cgpol_error *err);
 };
 
 extern const struct cmd *const cmd_all[]; /* ends with NULL */
-extern const struct cmd cmd_help, cmd_list, cmd_predict, cmd_stat;
+extern const struct cmd cmd_doctor, cmd_help, cmd_list, cmd_nodes, cmd_overcommit, cmd_predict, cmd_reap,
+	cmd_run, cmd_stat;
 extern const struct opt cli_options[];
 
 const struct cmd *cmd_find(const char *name, struct cgpol_error *err);

@@ -110,8 +110,11 @@ static int run_command(struct cli *cli, struct opt_parser *parser, struct cgpol_
 	parser->table[0] = command->options;
 	parser->config[0] = config;
 	parser->command = command->name;
-	parser->stop_at_word = false;
+	parser->stop_at_word = command->stops_at_word;
 	rc = opt_parse(parser, &cli->words, err);
+	for (; command->stops_at_word && parser->argv[parser->at]; parser->at++)
+		if (opt_words_add(&cli->words, parser->argv[parser->at]) < 0)
+			return -ENOMEM;
 	if (rc == 0 && cli->help)
 		cmd_print_help(command, cli->out);
 	else if (rc == 0 && cli->version)
@@ -203,7 +206,7 @@ static int fill_streams(void)
 
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0) {
-			(void)epoll_create1(0);
+			(void)epoll_create1(EPOLL_CLOEXEC);
 			if (fd == STDOUT_FILENO)
 				closed = -EBADF;
 		}
@@ -213,11 +216,15 @@ static int fill_streams(void)
 static int exit_code(const struct cli *cli, int rc, struct cgpol_error *err)
 {
 	if (rc == 0)
-		return 0;
+		return cli->status;
 	if (!*err->text)
 		error_set(err, -rc, CGPOL_FAILED, "%s", strerror(-rc));
 	if (!cli->is_told)
 		cli_print_error(cli, err);
+	if (cli->status)
+		return cli->status;
+	if (cli->command && cli->command->failure)
+		return cli->command->failure;
 	return err->kind ? err->kind : CGPOL_FAILED;
 }
 
@@ -249,7 +256,8 @@ int main(int argc, char **argv)
 	free(cli.words.word);
 	if (out == 0)
 		out = write_out(&cli, rc, text ? text : "", size, &err);
-	if (out < 0) {
+	/* A command that is started has its own standard output. */
+	if (out < 0 && !(cli.command && cli.command->stops_at_word)) {
 		(void)fprintf(stderr, "cgpol: cannot write to standard output: %s\n", strerror(-out));
 		return code ? code : CGPOL_FAILED;
 	}

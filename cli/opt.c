@@ -110,6 +110,16 @@ static int set_u64(const char *what, const char *text, uint64_t *number, struct 
 	return usage(err, text, NULL);
 }
 
+static int set_int(const char *what, const char *text, struct opt_int *value, struct cgpol_error *err)
+{
+	if (text_i64(text, &value->number) == 0 && opt_is_digits(text + (*text == '-'))) {
+		value->is_set = true;
+		return 0;
+	}
+	error_set(err, EINVAL, CGPOL_USAGE, "%s: \"%s\" is not a whole number", what, text);
+	return usage(err, text, NULL);
+}
+
 static int set_pid(const char *what, const char *text, pid_t *pid, struct cgpol_error *err)
 {
 	if (*pid == 0)
@@ -142,6 +152,8 @@ static int set_value(const struct opt *opt, void *config, char *text, struct cgp
 		return set_u64(what, text, member, err);
 	case OPT_ENUM:
 		return set_enum(what, opt, text, member, err);
+	case OPT_INT:
+		return set_int(what, text, member, err);
 	}
 	return -EINVAL;
 }

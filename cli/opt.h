@@ -22,8 +22,15 @@ struct pids {
 	size_t count;
 };
 
-/* The type names the member: bool, const char *, struct words, pid_t, struct pids, uint64_t, int. */
-enum opt_type { OPT_FLAG, OPT_STRING, OPT_STRINGS, OPT_PID, OPT_PIDS, OPT_U64, OPT_ENUM };
+/* The type names the member: bool, const char *, struct words, pid_t, struct pids, uint64_t, int, struct
+ * opt_int. */
+enum opt_type { OPT_FLAG, OPT_STRING, OPT_STRINGS, OPT_PID, OPT_PIDS, OPT_U64, OPT_ENUM, OPT_INT };
+
+/* A whole number that may be negative, and whether it was given. */
+struct opt_int {
+	int64_t number;
+	bool is_set;
+};
 
 struct opt {
 	const char *name; /* without the dashes; NULL ends a table */

@@ -155,7 +155,7 @@ int manifest_stat(const struct manifest *manifest, const char *path, struct root
 
 	if (!entry)
 		return find_error(manifest, "stat:", path);
-	*info = (struct root_info){0, 0, 0};
+	*info = (struct root_info){0};
 	if (json_is_integer(entry)) {
 		info->inode = (uint64_t)json_integer_value(entry);
 		return 1;

@@ -287,7 +287,7 @@ static int count_links(struct root *root, const char *path, struct root_info *in
 static int directory_stat(struct root *root, const char *path, struct root_info *info)
 {
 	struct directory *dir = directory_of(root);
-	struct root_info found = {0, 0, 0};
+	struct root_info found = {0};
 	AUTO(close_p) int fd = -1;
 	struct stat st;
 	int known, rc;
@@ -308,6 +308,8 @@ static int directory_stat(struct root *root, const char *path, struct root_info 
 		} else {
 			found.inode = st.st_ino;
 			found.nlink = st.st_nlink;
+			found.uid = st.st_uid;
+			found.gid = st.st_gid;
 		}
 		if (rc < 0)
 			return rc;
@@ -581,4 +583,54 @@ int root_compare_mm(struct root *root, pid_t a, pid_t b, int *order)
 
 	(void)snprintf(pair, sizeof(pair), "%d %d", a, b);
 	return trace(root, "kcmp", pair, root->ops->compare_mm(root, a, b, order));
+}
+
+int root_probe(struct root *root, const char *name)
+{
+	return trace(root, "probe", name, root->ops->probe ? root->ops->probe(root, name) : -ENODATA);
+}
+
+int root_klog(struct root *root, char **text)
+{
+	size_t size;
+
+	return trace(root, "klog", "", root->ops->klog ? root->ops->klog(root, text, &size) : -ENODATA);
+}
+
+int root_write(struct root *root, const char *path, const char *text)
+{
+	return trace(root, "write", path, root->ops->write ? root->ops->write(root, path, text) : -EROFS);
+}
+
+int root_save(struct root *root, const char *path, const char *text)
+{
+	return trace(root, "save", path, root->ops->save ? root->ops->save(root, path, text) : -EROFS);
+}
+
+int root_mkdir(struct root *root, const char *path)
+{
+	return trace(root, "mkdir", path, root->ops->mkdir ? root->ops->mkdir(root, path) : -EROFS);
+}
+
+int root_rmdir(struct root *root, const char *path)
+{
+	return trace(root, "rmdir", path, root->ops->rmdir ? root->ops->rmdir(root, path) : -EROFS);
+}
+
+int root_get_xattr(struct root *root, const char *path, const char *name, char **value)
+{
+	return trace(root, "getxattr", path,
+		     root->ops->get_xattr ? root->ops->get_xattr(root, path, name, value) : -ENODATA);
+}
+
+int root_set_xattr(struct root *root, const char *path, const char *name, const char *value)
+{
+	return trace(root, "setxattr", path,
+		     root->ops->set_xattr ? root->ops->set_xattr(root, path, name, value) : -EROFS);
+}
+
+int root_open_directory(struct root *root, const char *path)
+{
+	return trace(root, "open", path,
+		     root->ops->open_directory ? root->ops->open_directory(root, path) : -EROFS);
 }

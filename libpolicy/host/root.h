@@ -33,6 +33,7 @@ struct root_info {
 	uint64_t inode; /* of a cgroup directory: its id, which grows with its age (kernfs) */
 	uint64_t nlink;
 	uint32_t mode;
+	uint32_t uid, gid; /* the owner */
 };
 
 struct root;
@@ -43,10 +44,21 @@ struct root_ops {
 	int (*list)(struct root *root, const char *path, char ***names, size_t *count);
 	int (*stat)(struct root *root, const char *path, struct root_info *info);
 	int (*compare_mm)(struct root *root, pid_t a, pid_t b, int *order);
+	int (*probe)(struct root *root, const char *name);
+	int (*klog)(struct root *root, char **text, size_t *size);
+	/* From here on: changes. NULL where nothing can be changed, which is -EROFS. */
+	int (*write)(struct root *root, const char *path, const char *text);
+	int (*save)(struct root *root, const char *path, const char *text);
+	int (*mkdir)(struct root *root, const char *path);
+	int (*rmdir)(struct root *root, const char *path);
+	int (*get_xattr)(struct root *root, const char *path, const char *name, char **value);
+	int (*set_xattr)(struct root *root, const char *path, const char *name, const char *value);
+	int (*open_directory)(struct root *root, const char *path);
 	void (*free)(struct root *root);
 };
 
-/* Called for every access with its result, for -v. `op`: "read", "head", "list", "stat", "kcmp". */
+/* Called for every access with its result, for -v. `op`: "read", "head", "list", "stat", "kcmp", "probe",
+ * "klog", "write", "save", "mkdir", "rmdir", "getxattr", "setxattr", "open". */
 typedef void root_trace_fn(void *arg, const char *op, const char *path, int result);
 
 struct root {
@@ -78,5 +90,26 @@ int root_stat(struct root *root, const char *path, struct root_info *info);
 /* Orders two processes by their mm (kcmp(2) KCMP_VM): *order is 0 when they share it, else < 0 or > 0, a
  * total order good for sorting. -EPERM without ptrace permission, -ESRCH when one is gone. */
 int root_compare_mm(struct root *root, pid_t a, pid_t b, int *order);
+/* Asks the kernel whether it can do something, without doing it: 0 or the -errno of the attempt. The names
+ * and what their errnos mean: host/probe.h. -ENODATA: a capture that was made without asking. */
+int root_probe(struct root *root, const char *name);
+/* The kernel's log as syslog(2) SYSLOG_ACTION_READ_ALL gives it. -EPERM when it is kept from us. */
+int root_klog(struct root *root, char **text);
+
+/* Changes. A capture, and a recorder, answer every one with -EROFS. */
+
+/* Writes the text with one write(2) into a file that exists. -EIO when the kernel took only a part. */
+int root_write(struct root *root, const char *path, const char *text);
+/* Makes or replaces a configuration file (never one of the kernel's), whole or not at all: mode 0644, by a
+ * temporary file beside it, fsync and rename. */
+int root_save(struct root *root, const char *path, const char *text);
+int root_mkdir(struct root *root, const char *path); /* mode 0755 */
+int root_rmdir(struct root *root, const char *path);
+/* An extended attribute of a directory as text, the caller frees it. -ENODATA when there is none. */
+int root_get_xattr(struct root *root, const char *path, const char *name, char **value);
+int root_set_xattr(struct root *root, const char *path, const char *name, const char *value);
+/* A descriptor (O_PATH, close-on-exec) of a directory, for clone3(2) CLONE_INTO_CGROUP; the caller closes it.
+ */
+int root_open_directory(struct root *root, const char *path);
 
 #endif

@@ -43,7 +43,7 @@ static int stat_input(struct root *root, const char *path, struct root_info *inf
 {
 	(void)root;
 	(void)path;
-	*info = (struct root_info){1, 2, 0};
+	*info = (struct root_info){1, 2, 0, 0, 0};
 	return 0;
 }
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Will the kernel take this memory policy, these cpus and this score? Asked before anything is started. Pure.
+ */
+#ifndef CGPOL_ACT_PREFLIGHT_H
+#define CGPOL_ACT_PREFLIGHT_H
+
+#include "memory/mempolicy.h"
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Removing cgroups that cgpol made: its own at the end, and the empty ones that a killed cgpol left behind.
+ */
+#ifndef CGPOL_ACT_REAP_H
+#define CGPOL_ACT_REAP_H
+
+#include "host/mark.h"
+
+struct reaped {
+	char **name; /* removed ones; with `dry` those that would be */
+	size_t count;
+	char **busy; /* stale, but processes live in them */
+	size_t busy_count;
+};
+
+/* Looks at the children of `parent`, or at all cgroups below it (is_deep), and removes those whose mark is
+ * stale, or MARK_PARENT without children, and that have no processes; deepest first. Below "/cgpol" a cgroup
+ * without a mark counts by its name too: "COMM-PID" with a dead PID (cgpol was killed between two system
+ * calls). Then `parent` itself when it is marked and empty. Races with other cgpols (ENOENT, EBUSY,
+ * ENOTEMPTY, ENODEV) are no errors. No such parent: nothing. `dry`: only tells. */
+int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, struct reaped *reaped,
+	 struct cgpol_error *err);
+void reaped_clear(struct reaped *reaped);
+/* Removes one cgroup that this process made and everything below it; waits up to `milliseconds` for the
+ * kernel to let go of its last, dying processes (cgroup.events populated). -EBUSY when some live. Then its
+ * MARK_PARENT ancestors, as far as they are empty. */
+int reap_own(struct cgpol_host *host, const char *cgroup, unsigned milliseconds);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which cgroups cgpol made itself: an extended attribute on their directory. */
+#ifndef CGPOL_HOST_MARK_H
+#define CGPOL_HOST_MARK_H
+
+#include "host/host.h"
+
+/* The kernel has user.* attributes on cgroup2 since 5.7; they go with the cgroup. */
+#define MARK_ATTRIBUTE "user.cgpol"
+
+enum mark_kind {
+	MARK_NONE,   /* not ours, or kept: nobody removes it */
+	MARK_OWNED,  /* "run PID STARTTIME": made by a cgpol run that removes it at its end */
+	MARK_PARENT, /* "parent": made on the way to one; goes when it is empty */
+};
+
+struct mark {
+	enum mark_kind kind;
+	pid_t pid;	     /* MARK_OWNED */
+	uint64_t start_time; /* of the owner: /proc/PID/stat, clock ticks since boot */
+};
+
+/* Marks a cgroup; MARK_OWNED with this process as the owner. */
+int mark_set(struct cgpol_host *host, const char *cgroup, enum mark_kind kind);
+/* kind is MARK_NONE when there is no attribute, or one that cgpol did not write. */
+int mark_read(struct cgpol_host *host, const char *cgroup, struct mark *mark);
+/* Is it a MARK_OWNED one whose owner is gone (no such pid, or another start time)? */
+bool mark_is_stale(struct cgpol_host *host, const struct mark *mark);
+
+#endif

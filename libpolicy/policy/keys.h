@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of what can be set on a cgroup: file, controller, type, range, since when, help. */
+#ifndef CGPOL_POLICY_KEYS_H
+#define CGPOL_POLICY_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum key_type {
+	KEY_SIZE,   /* bytes or "max": struct size; the kernel rounds down to pages */
+	KEY_FLAG,   /* 0 or 1; "yes", "no", "on", "off", "true", "false" too */
+	KEY_NUMBER, /* a whole number in [min, max] */
+	KEY_LIMIT,  /* a whole number or "max" */
+	KEY_CPUS,   /* a list of cpus */
+	KEY_NODES,  /* a list of nodes */
+	KEY_WORDS,  /* one of `words` */
+	KEY_TEXT,   /* passed on: cpu.max, io.max, ... */
+};
+
+struct key {
+	const char *name;	/* the file: "memory.max" */
+	const char *controller; /* "memory"; NULL: cgroup core ("cgroup.freeze") */
+	enum key_type type;
+	int64_t min, max;	  /* KEY_NUMBER, KEY_LIMIT */
+	const char *const *words; /* KEY_WORDS: ends with NULL */
+	const char *since;	  /* kernel version: "5.19"; NULL: all that are supported (5.10) */
+	const char *help;	  /* one line */
+};
+
+extern const struct key key_table[]; /* ends with a NULL name */
+
+const struct key *key_find(const char *name);
+/* The v2 file for a file of cgroup v1 ("memory.limit_in_bytes" -> "memory.max"); a sentence ("use
+ * memory.high") where none does the same. NULL when the name is not of v1. */
+const char *key_of_v1(const char *name, const char **advice);
+/* The controller a file belongs to by its name ("io.max" -> "io"), also for files the table does not know;
+ * NULL for "cgroup." and for names without a dot. The caller frees it. */
+char *key_controller(const char *name);
+
+#endif
