@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "guess.h"
 
-const struct cmd *const cmd_all[] = {&cmd_run,	      &cmd_predict, &cmd_stat, &cmd_nodes, &cmd_doctor,
-				     &cmd_overcommit, &cmd_reap,    &cmd_help, &cmd_list,  NULL};
-
 const struct cmd *cmd_find(const char *name, struct cgpol_error *err)
 {
 	struct guess guess = {.word = name};

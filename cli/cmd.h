@@ -43,7 +43,10 @@ struct cmd {
 	int (*run)(struct cli *cli, const void *config, struct cgpol_error *err);
 };
 
-extern const struct cmd *const cmd_all[]; /* ends with NULL */
+int cli_main(int argc, char **argv);
+
+/* Ends with NULL. The program has all, its static front only what it runs itself. */
+extern const struct cmd *const cmd_all[];
 extern const struct cmd cmd_doctor, cmd_help, cmd_list, cmd_nodes, cmd_overcommit, cmd_predict, cmd_reap,
 	cmd_run, cmd_stat;
 extern const struct opt cli_options[];

@@ -228,7 +228,7 @@ static int exit_code(const struct cli *cli, int rc, struct cgpol_error *err)
 	return err->kind ? err->kind : CGPOL_FAILED;
 }
 
-int main(int argc, char **argv)
+int cli_main(int argc, char **argv)
 {
 	struct cgpol_error err = {0}, late = {0};
 	struct cli cli = {0};

@@ -5,6 +5,7 @@ set(cgpol_cmakedir ${CMAKE_INSTALL_LIBDIR}/cmake/cgpol)
 set_target_properties(libcgpol PROPERTIES EXPORT_NAME cgpol)
 install(TARGETS libcgpol EXPORT cgpolTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS cgpol RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS $<TARGET_FILE:cgpol-full> DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/cgpol RENAME cgpol)
 install(DIRECTORY libpolicy/include/cgpol DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # Paths in cgpol.pc are relative to the file, so that a tree that was moved or staged (DESTDIR) still works.

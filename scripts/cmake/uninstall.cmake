@@ -10,7 +10,7 @@ foreach(file ${files})
   file(REMOVE "$ENV{DESTDIR}${file}")
   # The part of its path that is called after us: include/cgpol, share/cgpol/schema, share/cgpol.
   get_filename_component(folder "${file}" DIRECTORY)
-  while(folder MATCHES "/(include|cmake|share)/cgpol(/|$)")
+  while(folder MATCHES "/(include|cmake|share|libexec)/cgpol(/|$)")
     list(APPEND folders "${folder}")
     get_filename_component(folder "${folder}" DIRECTORY)
   endwhile()

@@ -10,7 +10,7 @@ if [[ $EUID -ne 0 ]]; then
 	finish
 fi
 chmod 755 "$scratch"
-cp "$cgpol" "$scratch/cgpol"
+cp "$cgpol" "$cgpol-full" "$scratch/"
 real=$scratch/cgpol
 
 # As check.bash's run, but as nobody.

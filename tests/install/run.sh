@@ -35,6 +35,8 @@ compile() {
 	"$@" "$here/consumer.c" -o "$work/consumer" "${found[@]}"
 }
 as_installed() { LD_LIBRARY_PATH=$lib "$@"; }
+runs_itself() { "$prefix/bin/cgpol" run --help >/dev/null && "$prefix/bin/cgpol" help >/dev/null; }
+is_static() { [[ $(ldd "$prefix/bin/cgpol" 2>&1) == *"statically linked"* ]]; }
 says_version() { [[ $("$prefix/bin/cgpol" --version) == *"$(flags --modversion)"* ]]; }
 
 # No file, and no folder that is named after us.
@@ -50,7 +52,7 @@ is "installs" cmake --install "$build" --prefix "$prefix"
 pc=$(dirname "$(find "$prefix" -name cgpol.pc)")
 lib=$(dirname "$pc")
 
-for file in bin/cgpol include/cgpol/cgpol.h share/man/man1/cgpol.1 share/bash-completion/completions/cgpol \
+for file in bin/cgpol libexec/cgpol/cgpol include/cgpol/cgpol.h share/man/man1/cgpol.1 share/bash-completion/completions/cgpol \
 	share/zsh/site-functions/_cgpol share/fish/vendor_completions.d/cgpol.fish; do
 	is "$file is there" has_file "$file"
 done
@@ -61,6 +63,8 @@ for schema in "$here"/../../share/cgpol/schema/*.json; do
 	is "$(basename "$schema") is there" has_file "share/cgpol/schema/$(basename "$schema")"
 done
 is "the program runs without the library beside it and has the package's version" says_version
+is "the program finds its other part" runs_itself
+is "what starts confined commands loads no library" is_static
 is "C11, found by pkg-config" compile gcc -std=c11 "${warnings[@]}"
 is "it runs" as_installed "$work/consumer"
 is "C++17, found by pkg-config" compile g++ -std=c++17 "${warnings[@]}" -x c++
@@ -72,6 +76,7 @@ is "the C++ program runs" "$work/project/consumer_cpp"
 
 mv "$prefix" "$work/moved"
 pc=${pc/#$prefix/$work/moved} lib=${lib/#$prefix/$work/moved}
+is "moved elsewhere, the program finds its other part" "$work/moved/bin/cgpol" help
 is "moved elsewhere, pkg-config still finds it" compile gcc -std=c11 "${warnings[@]}"
 is "it runs" as_installed "$work/consumer"
 mv "$work/moved" "$prefix"
