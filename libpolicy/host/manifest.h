@@ -14,15 +14,19 @@
  *  "uid": 0, "capabilities": "000001ffffffffff", "self": 812, "initial_pid_namespace": true,
  *  "time": 1700000000,                      seconds since the epoch
  *  "errors": {"/proc/77/stat": "ESRCH"},    files that could not be read; "list:PATH", "stat:PATH" and
- *                                           "kcmp:A:B" (A < B) are the other questions that failed
- *  "cgroups": {"/sys/fs/cgroup/web": 41},   inode of a directory, or [inode, links, mode] of anything
+ *                                           "kcmp:A:B" (A < B) and "xattr:NAME:PATH" are the other
+ *                                           questions that failed; "/klog" is the kernel's log
+ *  "cgroups": {"/sys/fs/cgroup/web": 41},   inode of a directory, or [inode, links, mode, uid,
+ *                                           gid] of anything; without the last two root owns it
  *  "lists": {"/proc": ["1", "77"]},         sub-directories as listed (git keeps no empty directories);
  *                                           without an entry the capture's own directory is listed
  *  "heads": {"/proc/77/numa_maps": "..."},  what a read of the head gave when the file was read whole later
+ *  "probes": {"mempolicy:bind": "OK"},      what the kernel could do, "OK" or an errno: host/probe.h
+ *  "xattrs": {"user.cgpol:/sys/fs/cgroup/web": "parent"},   NAME:PATH and the value
  *  "shared_mm": [[398, 399], [399, 400]]}   processes with one mm; groups that overlap are one
  *
- * The last five may be absent. In paths, names and heads every byte outside 0x20..0x7e and "%" itself is
- * "%XX". A file that is absent and has no error was absent. */
+ * The last seven may be absent. The kernel's log is the file "klog". In paths, names and texts every byte
+ * outside 0x20..0x7e and "%" itself is "%XX". A file that is absent and has no error was absent. */
 /* clang-format on */
 struct manifest;
 
@@ -43,6 +47,9 @@ int manifest_compare_mm(const struct manifest *manifest, pid_t a, pid_t b, int *
 int manifest_head(const struct manifest *manifest, const char *path, char **text, size_t *size);
 int manifest_list(const struct manifest *manifest, const char *path, char ***names, size_t *count);
 int manifest_stat(const struct manifest *manifest, const char *path, struct root_info *info);
+int manifest_xattr(const struct manifest *manifest, const char *path, const char *name, char **value);
+/* The result of a probe. False, and *result left alone, when it was not asked. */
+bool manifest_probe(const struct manifest *manifest, const char *name, int *result);
 
 /* What the recorder keeps in it: an answer, or with rc < 0 that errno in its place. 0, -ENOMEM or
  * -ENAMETOOLONG. */
@@ -50,6 +57,9 @@ int manifest_put_errno(struct manifest *manifest, const char *path, int rc);
 int manifest_put_head(struct manifest *manifest, const char *path, const char *text);
 int manifest_put_list(struct manifest *manifest, const char *path, int rc, char *const *names, size_t count);
 int manifest_put_stat(struct manifest *manifest, const char *path, int rc, const struct root_info *info);
+int manifest_put_xattr(struct manifest *manifest, const char *path, const char *name, int rc,
+		       const char *value);
+int manifest_put_probe(struct manifest *manifest, const char *name, int result);
 int manifest_put_order(struct manifest *manifest, pid_t a, pid_t b, int rc, int order);
 /* The order that was put for just this pair: 1, the -errno that was put, or 0 when neither was. */
 int manifest_order(const struct manifest *manifest, pid_t a, pid_t b, int *order);

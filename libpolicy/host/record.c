@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "host/directory.h"
 
 /* A path that is asked twice gets its first answer, or the replay, which has one only, would differ. What
  * became of a file's first reading is noted in the manifest by its path; an errno is noted as itself. */
@@ -221,6 +222,14 @@ static int recall(struct recorder *recorder, const char *path, size_t most, char
 	return 1;
 }
 
+/* Reads a file of the root below, or, by its name in the recording, the kernel's log. */
+static int read_below(struct root *below, const char *path, size_t most, char **text, size_t *size)
+{
+	if (strcmp(path, DIRECTORY_KLOG) != 0)
+		return below->ops->read(below, path, most, text, size);
+	return below->ops->klog ? below->ops->klog(below, text, size) : -ENODATA;
+}
+
 static int recorder_read(struct root *root, const char *path, size_t most, char **text, size_t *size)
 {
 	struct recorder *recorder = recorder_of(root);
@@ -228,11 +237,11 @@ static int recorder_read(struct root *root, const char *path, size_t most, char 
 	int rc, note;
 
 	if (recorder->failed < 0)
-		return below->ops->read(below, path, most, text, size);
+		return read_below(below, path, most, text, size);
 	rc = recall(recorder, path, most, text, size);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	rc = below->ops->read(below, path, most, text, size);
+	rc = read_below(below, path, most, text, size);
 	if (rc == -ENOMEM)
 		return rc;
 	if (manifest_note(recorder->manifest, path, &note) && note == NOTE_HEAD)
@@ -242,6 +251,11 @@ static int recorder_read(struct root *root, const char *path, size_t most, char 
 		      keep_reading(recorder, path, rc, most < ROOT_FILE_MAX, rc < 0 ? NULL : *text,
 				   rc < 0 ? 0 : *size));
 	return rc;
+}
+
+static int recorder_klog(struct root *root, char **text, size_t *size)
+{
+	return recorder_read(root, DIRECTORY_KLOG, ROOT_FILE_MAX, text, size);
 }
 
 static int recorder_list(struct root *root, const char *path, char ***names, size_t *count)
@@ -283,6 +297,35 @@ static int recorder_compare_mm(struct root *root, pid_t a, pid_t b, int *order)
 	if (rc != -ENOMEM)
 		check(recorder, "kcmp",
 		      manifest_put_order(recorder->manifest, a, b, rc, rc < 0 ? 0 : *order));
+	return rc;
+}
+
+static int recorder_probe(struct root *root, const char *name)
+{
+	struct recorder *recorder = recorder_of(root);
+	struct root *below = recorder->below;
+	int result;
+
+	if (manifest_probe(recorder->manifest, name, &result))
+		return result;
+	result = below->ops->probe ? below->ops->probe(below, name) : -ENODATA;
+	if (result != -ENOMEM)
+		check(recorder, name, manifest_put_probe(recorder->manifest, name, result));
+	return result;
+}
+
+static int recorder_get_xattr(struct root *root, const char *path, const char *name, char **value)
+{
+	struct recorder *recorder = recorder_of(root);
+	struct root *below = recorder->below;
+	int rc = manifest_xattr(recorder->manifest, path, name, value);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	rc = below->ops->get_xattr ? below->ops->get_xattr(below, path, name, value) : -ENODATA;
+	if (rc != -ENOMEM)
+		check(recorder, path,
+		      manifest_put_xattr(recorder->manifest, path, name, rc, rc < 0 ? NULL : *value));
 	return rc;
 }
 
@@ -346,6 +389,9 @@ static const struct root_ops recorder_ops = {
 	.list = recorder_list,
 	.stat = recorder_stat,
 	.compare_mm = recorder_compare_mm,
+	.probe = recorder_probe,
+	.klog = recorder_klog,
+	.get_xattr = recorder_get_xattr,
 	.free = recorder_free,
 };
 

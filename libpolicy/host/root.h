@@ -14,6 +14,7 @@
 enum {
 	ROOT_FILE_MAX = 16 << 20, /* a larger file is -EFBIG: no kernel file that cgpol reads is larger */
 	ROOT_HEAD_SIZE = 4096, /* what read_head takes: one seq_file buffer, so the kernel formats no more */
+	ROOT_XATTR_MAX = 4096, /* bytes of an extended attribute's value */
 	ROOT_LIST_MAX = 1 << 22, /* entries of a directory: PID_MAX_LIMIT */
 };
 
@@ -46,12 +47,12 @@ struct root_ops {
 	int (*compare_mm)(struct root *root, pid_t a, pid_t b, int *order);
 	int (*probe)(struct root *root, const char *name);
 	int (*klog)(struct root *root, char **text, size_t *size);
+	int (*get_xattr)(struct root *root, const char *path, const char *name, char **value);
 	/* From here on: changes. NULL where nothing can be changed, which is -EROFS. */
 	int (*write)(struct root *root, const char *path, const char *text);
 	int (*save)(struct root *root, const char *path, const char *text);
 	int (*mkdir)(struct root *root, const char *path);
 	int (*rmdir)(struct root *root, const char *path);
-	int (*get_xattr)(struct root *root, const char *path, const char *name, char **value);
 	int (*set_xattr)(struct root *root, const char *path, const char *name, const char *value);
 	int (*open_directory)(struct root *root, const char *path);
 	void (*free)(struct root *root);
@@ -93,20 +94,25 @@ int root_compare_mm(struct root *root, pid_t a, pid_t b, int *order);
 /* Asks the kernel whether it can do something, without doing it: 0 or the -errno of the attempt. The names
  * and what their errnos mean: host/probe.h. -ENODATA: a capture that was made without asking. */
 int root_probe(struct root *root, const char *name);
-/* The kernel's log as syslog(2) SYSLOG_ACTION_READ_ALL gives it. -EPERM when it is kept from us. */
+/* The kernel's log as syslog(2) SYSLOG_ACTION_READ_ALL gives it, its last ROOT_FILE_MAX bytes at most; the
+ * caller frees it. -EPERM when it is kept from us. -ENODATA: a capture that was made without asking. */
 int root_klog(struct root *root, char **text);
+/* An extended attribute of a directory as text, the caller frees it. -ENODATA when there is none (of a
+ * capture: or nobody asked), -EOPNOTSUPP where the file system has none (cgroup2 before 5.7), -EFBIG above
+ * ROOT_XATTR_MAX, -EINVAL when it is no text. */
+int root_get_xattr(struct root *root, const char *path, const char *name, char **value);
 
-/* Changes. A capture, and a recorder, answer every one with -EROFS. */
+/* Changes. A capture, and a recorder, answer every one with -EROFS. The path's last part must be a name:
+ * -EINVAL when it is empty, "." or "..". */
 
 /* Writes the text with one write(2) into a file that exists. -EIO when the kernel took only a part. */
 int root_write(struct root *root, const char *path, const char *text);
 /* Makes or replaces a configuration file (never one of the kernel's), whole or not at all: mode 0644, by a
- * temporary file beside it, fsync and rename. */
+ * temporary file beside it, fsync and rename. Its directory must exist. A link of that name is replaced. */
 int root_save(struct root *root, const char *path, const char *text);
-int root_mkdir(struct root *root, const char *path); /* mode 0755 */
+int root_mkdir(struct root *root, const char *path); /* mode 0755 less the umask */
 int root_rmdir(struct root *root, const char *path);
-/* An extended attribute of a directory as text, the caller frees it. -ENODATA when there is none. */
-int root_get_xattr(struct root *root, const char *path, const char *name, char **value);
+/* Sets an extended attribute of a directory. -EFBIG above ROOT_XATTR_MAX. */
 int root_set_xattr(struct root *root, const char *path, const char *name, const char *value);
 /* A descriptor (O_PATH, close-on-exec) of a directory, for clone3(2) CLONE_INTO_CGROUP; the caller closes it.
  */

@@ -18,6 +18,7 @@ struct item {
 	int errnum; /* what every access gives; an entry that does not exist is only that */
 	bool exists;
 	uint64_t inode;
+	uint32_t uid, gid;
 	struct item **child; /* those that exist, in order of creation */
 	size_t children;
 };
@@ -142,6 +143,8 @@ static int fake_stat(struct root *root, const char *path, struct root_info *info
 	info->inode = entry->inode;
 	info->nlink = entry->text ? 1 : 2;
 	info->mode = entry->text ? S_IFREG | 0644 : S_IFDIR | 0755;
+	info->uid = entry->uid;
+	info->gid = entry->gid;
 	for (size_t i = 0; i < entry->children; i++)
 		info->nlink += !entry->child[i]->text;
 	return 0;
@@ -168,6 +171,50 @@ static int fake_compare_mm(struct root *root, pid_t a, pid_t b, int *order)
 	return 0;
 }
 
+/* What is no file is kept beside the files, by a name without a slash in front. */
+static int read_answer(struct fakeroot *fake, const char *name, char **text)
+{
+	const struct item *entry = find(fake, name);
+	int rc = access_path(fake, name);
+
+	if (rc < 0)
+		return rc;
+	if (!entry || !entry->exists)
+		return -ENODATA;
+	if (text)
+		*text = must(strdup(entry->text));
+	return 0;
+}
+
+static int fake_probe(struct root *root, const char *name)
+{
+	char key[256];
+
+	(void)snprintf(key, sizeof(key), "probe:%s", name);
+	return read_answer(fake_of(root), key, NULL);
+}
+
+static int fake_klog(struct root *root, char **text, size_t *size)
+{
+	int rc = read_answer(fake_of(root), "klog", text);
+
+	if (rc == 0)
+		*size = strlen(*text);
+	return rc;
+}
+
+static int fake_get_xattr(struct root *root, const char *path, const char *name, char **value)
+{
+	struct fakeroot *fake = fake_of(root);
+	const struct item *entry = find(fake, path);
+	char key[4096];
+
+	if (!entry || !entry->exists)
+		return -ENOENT;
+	(void)snprintf(key, sizeof(key), "xattr:%s:%s", name, path);
+	return read_answer(fake, key, value);
+}
+
 static void free_item(void *p)
 {
 	struct item *entry = p;
@@ -192,6 +239,9 @@ static const struct root_ops fake_ops = {
 	.list = fake_list,
 	.stat = fake_stat,
 	.compare_mm = fake_compare_mm,
+	.probe = fake_probe,
+	.klog = fake_klog,
+	.get_xattr = fake_get_xattr,
 	.free = fake_free,
 };
 
@@ -246,6 +296,46 @@ void fakeroot_put(struct root *root, const char *path, const char *text)
 void fakeroot_mkdir(struct root *root, const char *path)
 {
 	(void)create(fake_of(root), path);
+}
+
+void fakeroot_own(struct root *root, const char *path, uint32_t uid, uint32_t gid)
+{
+	struct item *entry = find(fake_of(root), path);
+
+	assert(entry);
+	entry->uid = uid;
+	entry->gid = gid;
+}
+
+static void put_answer(struct root *root, const char *name, const char *text)
+{
+	struct item *entry = make(fake_of(root), name);
+
+	entry->exists = true;
+	free(entry->text);
+	entry->text = must(strdup(text));
+}
+
+void fakeroot_set_probe(struct root *root, const char *name, int rc)
+{
+	char key[256];
+
+	(void)snprintf(key, sizeof(key), "probe:%s", name);
+	put_answer(root, key, "");
+	fakeroot_fail(root, key, -rc);
+}
+
+void fakeroot_put_klog(struct root *root, const char *text)
+{
+	put_answer(root, "klog", text);
+}
+
+void fakeroot_set_xattr(struct root *root, const char *path, const char *name, const char *value)
+{
+	char key[4096];
+
+	(void)snprintf(key, sizeof(key), "xattr:%s:%s", name, path);
+	put_answer(root, key, value);
 }
 
 void fakeroot_fail(struct root *root, const char *path, int errnum)

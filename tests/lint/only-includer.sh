@@ -6,7 +6,7 @@
 
 # Header (a regular expression), and the files that may include it.
 only=(
-	'jansson\.h' '^(cli/json|libpolicy/host/(record|manifest)|libpolicy/policy/oci)\.c$'
+	'jansson\.h' '^(cli/json|libpolicy/host/(manifest|document)|libpolicy/policy/oci)\.c$'
 	'(libsmartcols/)?libsmartcols\.h' '^cli/table\.c$'
 	'libcgroup\.h' '^libpolicy/host/cgroupfs\.c$'
 	'systemd/sd-.*\.h' '^libpolicy/host/scope\.c$'

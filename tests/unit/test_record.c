@@ -80,8 +80,8 @@ static void ask(struct root *root, const char *question, char *answer, size_t si
 	case 's':
 		rc = root_stat(root, path, &info);
 		if (rc == 0)
-			(void)snprintf(answer, size, "0 %ju %ju %o", (uintmax_t)info.inode,
-				       (uintmax_t)info.nlink, info.mode);
+			(void)snprintf(answer, size, "0 %ju %ju %o %u:%u", (uintmax_t)info.inode,
+				       (uintmax_t)info.nlink, info.mode, info.uid, info.gid);
 		else
 			(void)snprintf(answer, size, "%d", rc);
 		break;
@@ -92,6 +92,17 @@ static void ask(struct root *root, const char *question, char *answer, size_t si
 			used += (size_t)snprintf(answer + used, size - used, " %s", names[i]);
 		if (rc == 0)
 			root_list_free(names, count);
+		break;
+	case 'p':
+		(void)snprintf(answer, size, "%d", root_probe(root, path));
+		break;
+	case 'x':
+		rc = root_get_xattr(root, path, "user.cgpol", &text);
+		(void)snprintf(answer, size, "%d %s", rc, text ? text : "");
+		break;
+	case 'm':
+		rc = root_klog(root, &text);
+		(void)snprintf(answer, size, "%d %s", rc, text ? text : "");
 		break;
 	default:
 		/* Of the order only equality is a fact: the kernel hides the rest, and it differs at each
@@ -137,6 +148,12 @@ static struct root *make_machine(void)
 	fakeroot_share_mm(root, 398, 405);
 	fakeroot_share_mm(root, 405, 410);
 	fakeroot_fail(root, "kcmp:77:398", EPERM);
+	fakeroot_own(root, "/sys/fs/cgroup/web", 1000, 100);
+	fakeroot_set_probe(root, "pidfd_open", 0);
+	fakeroot_set_probe(root, "mempolicy:bind", -EPERM);
+	fakeroot_put_klog(root, "<6>[    0.000000] Linux\n<4>[    1.000000] \xff\n\n");
+	fakeroot_set_xattr(root, "/sys/fs/cgroup/web", "user.cgpol", "run 5\n\xff%");
+	fakeroot_fail(root, "xattr:user.cgpol:/proc/9", EACCES);
 	return root;
 }
 
@@ -182,6 +199,14 @@ static const char *const questions[] = {
 	"k 77 398",
 	"k 398 77",
 	"k 77 77",
+	"p pidfd_open",
+	"p mempolicy:bind",
+	"p process_mrelease",
+	"x /sys/fs/cgroup/web",
+	"x /sys/fs/cgroup",
+	"x /sys/fs/cgroup/absent",
+	"x /proc/9",
+	"m ",
 };
 
 static void a_replay_equals_the_recording(void **state)
@@ -215,6 +240,12 @@ static void disturb(struct root *machine, unsigned round)
 	fakeroot_fail(machine, "/proc/1/two", round % 4 == 1 ? ENOENT : 0);
 	fakeroot_fail(machine, "/sys/fs/cgroup/web", round % 7 == 3 ? ENODEV : 0);
 	fakeroot_fail(machine, "kcmp:398:399", round % 3 == 1 ? ESRCH : 0);
+	fakeroot_fail(machine, "klog", round % 3 == 2 ? EPERM : 0);
+	fakeroot_set_probe(machine, "pidfd_open", round % 2 == 0 ? -ENOSYS : 0);
+	fakeroot_set_probe(machine, "process_mrelease", round % 2 == 0 ? -ENOSYS : 0);
+	fakeroot_set_xattr(machine, "/sys/fs/cgroup/web", "user.cgpol", text);
+	fakeroot_fail(machine, "xattr:user.cgpol:/sys/fs/cgroup", round % 3 == 0 ? EACCES : 0);
+	fakeroot_own(machine, "/sys/fs/cgroup/web", round, round);
 	(void)snprintf(text, sizeof(text), "/proc/%u", 1000 + round);
 	fakeroot_mkdir(machine, text);
 	(void)snprintf(text, sizeof(text), "/sys/fs/cgroup/web/%u", round);
@@ -427,13 +458,66 @@ static void a_root_that_records_nothing_is_finished(void **state)
 	root_free(root);
 }
 
+static void a_recorder_changes_nothing(void **state)
+{
+	struct root *live, *root;
+	struct stat st;
+
+	(void)state;
+	tree_put(dir, "/file", "old", 3);
+	assert_int_equal(root_open("/", &live, NULL), 0);
+	root = record(live);
+	assert_int_equal(root_write(root, tree_path(dir, "/file"), "new"), -EROFS);
+	assert_int_equal(root_save(root, tree_path(dir, "/saved"), "new"), -EROFS);
+	assert_int_equal(root_mkdir(root, tree_path(dir, "/made")), -EROFS);
+	assert_int_equal(root_rmdir(root, tree_path(dir, "/capture")), -EROFS);
+	assert_int_equal(root_set_xattr(root, dir, "user.cgpol", "a"), -EROFS);
+	assert_int_equal(root_open_directory(root, dir), -EROFS);
+	assert_int_equal(stat(tree_path(dir, "/saved"), &st), -1);
+	assert_int_equal(stat(tree_path(dir, "/made"), &st), -1);
+	finish(root);
+}
+
+static void a_capture_of_a_capture_knows_no_more(void **state)
+{
+	struct root *root = record(make_machine()), *again;
+
+	(void)state;
+	expect(root, "p pidfd_open", "0");
+	finish(root);
+	root = replay();
+	assert_int_equal(record_open(root, tree_path(dir, "/again"), &again, NULL), 0);
+	expect(again, "p pidfd_open", "0");
+	expect(again, "p mempolicy:bind", "-61");
+	expect(again, "m ", "-61 ");
+	finish(again);
+	assert_int_equal(root_open(tree_path(dir, "/again"), &again, NULL), 0);
+	expect(again, "p pidfd_open", "0");
+	expect(again, "p mempolicy:bind", "-61");
+	expect(again, "m ", "-61 ");
+	root_free(again);
+}
+
+static void keeps_the_log_in_a_file_of_its_own(void **state)
+{
+	struct root *root = record(make_machine());
+	struct stat st;
+
+	(void)state;
+	expect(root, "m ", "0 <6>[    0.000000] Linux\n<4>[    1.000000] \xff\n\n");
+	finish(root);
+	assert_int_equal(stat(tree_path(dir, "/capture/klog"), &st), 0);
+	assert_int_equal(st.st_size, strlen("<6>[    0.000000] Linux\n<4>[    1.000000] \xff\n\n"));
+}
+
 static void records_the_live_machine(void **state)
 {
-	static char answers[6][ANSWER_SIZE];
+	static char answers[8][ANSWER_SIZE];
 	static const char *const asked[] = {
 		"r /proc/self/mountinfo", "l /proc",
 		"h /proc/self/numa_maps", "r /proc/self/numa_maps",
 		"h /proc/self/numa_maps", "r /proc/meminfo",
+		"p pidfd_open",		  "s /proc/self",
 	};
 	struct root *root;
 
@@ -468,6 +552,9 @@ int main(void)
 		TEST(tells_that_the_disk_is_full),
 		TEST(still_answers_when_it_cannot_write),
 		cmocka_unit_test(a_root_that_records_nothing_is_finished),
+		TEST(a_recorder_changes_nothing),
+		TEST(a_capture_of_a_capture_knows_no_more),
+		TEST(keeps_the_log_in_a_file_of_its_own),
 		TEST(records_the_live_machine),
 	};
 
