@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory policies in the words of numa_maps, parsed and printed (mm/mempolicy.c mpol_to_str). */
+/* Memory policies: in the words of numa_maps, parsed and printed (mm/mempolicy.c mpol_to_str), and as the
+ * system calls take them. */
 #include "memory/mempolicy.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <numaif.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -30,10 +34,20 @@ static const struct mode_word {
 static const struct flag_word {
 	unsigned flag;
 	const char *word;
+	int bit; /* include/uapi/linux/mempolicy.h MPOL_F_*, which older headers lack */
 } flag_words[] = {
-	{MEMPOLICY_STATIC, "static"},
-	{MEMPOLICY_RELATIVE, "relative"},
-	{MEMPOLICY_BALANCING, "balancing"},
+	{MEMPOLICY_STATIC, "static", 1 << 15},
+	{MEMPOLICY_RELATIVE, "relative", 1 << 14},
+	{MEMPOLICY_BALANCING, "balancing", 1 << 13},
+};
+
+_Static_assert((int)MEMPOLICY_PREFERRED == MPOL_PREFERRED && (int)MEMPOLICY_BIND == MPOL_BIND &&
+		       (int)MEMPOLICY_INTERLEAVE == MPOL_INTERLEAVE && (int)MEMPOLICY_LOCAL == MPOL_LOCAL,
+	       "the modes have the kernel's numbers");
+
+enum {
+	WORD_BITS = sizeof(unsigned long) * CHAR_BIT,
+	READ_BITS_MAX = 4096 * CHAR_BIT, /* mm/mempolicy.c copy_nodes_to_user: at most a page */
 };
 
 void mempolicy_clear(struct mempolicy *policy)
@@ -211,4 +225,174 @@ char *mempolicy_format(const struct mempolicy *policy)
 bool mempolicy_is_equal(const struct mempolicy *a, const struct mempolicy *b)
 {
 	return a->mode == b->mode && a->flags == b->flags && nodeset_is_equal(&a->nodes, &b->nodes);
+}
+
+static bool takes_nodes(enum mempolicy_mode mode)
+{
+	return mode != MEMPOLICY_DEFAULT && mode != MEMPOLICY_LOCAL;
+}
+
+static int highest(const struct nodeset *nodes)
+{
+	int last = -1;
+
+	for (int node = nodeset_next(nodes, 0); node >= 0; node = nodeset_next(nodes, node + 1))
+		last = node;
+	return last;
+}
+
+static unsigned long *make_words(const struct nodeset *nodes, size_t words)
+{
+	unsigned long *word = calloc(words, sizeof(*word));
+
+	for (int node = nodeset_next(nodes, 0); word && node >= 0; node = nodeset_next(nodes, node + 1))
+		word[node / WORD_BITS] |= 1UL << node % WORD_BITS;
+	return word;
+}
+
+int mempolicy_prepare(const struct mempolicy *policy, struct mempolicy_call *call)
+{
+	struct mempolicy_call made = {(int)policy->mode, NULL, 0};
+	int last = highest(&policy->nodes);
+	size_t words = (size_t)(last + WORD_BITS) / WORD_BITS;
+
+	if (policy->mode == MEMPOLICY_PREFERRED && last < 0 && policy->flags == 0)
+		made.mode = MEMPOLICY_LOCAL;
+	else if (policy->mode >= MEMPOLICY_OTHER || takes_nodes(policy->mode) != (last >= 0))
+		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(flag_words); i++) {
+		if (policy->flags & flag_words[i].flag)
+			made.mode |= flag_words[i].bit;
+	}
+	if (last >= 0) {
+		made.word = make_words(&policy->nodes, words);
+		if (!made.word)
+			return -ENOMEM;
+		made.maxnode = words * WORD_BITS + 1;
+	}
+	*call = made;
+	return 0;
+}
+
+void mempolicy_call_clear(struct mempolicy_call *call)
+{
+	free(call->word);
+	*call = (struct mempolicy_call){0, NULL, 0};
+}
+
+int mempolicy_call(const struct mempolicy_call *call)
+{
+	return set_mempolicy(call->mode, call->word, call->maxnode) < 0 ? -errno : 0;
+}
+
+int mempolicy_read(int *mode, unsigned long *word, unsigned long maxnode)
+{
+	return get_mempolicy(mode, word, maxnode, NULL, 0) < 0 ? -errno : 0;
+}
+
+static int add_bits(const unsigned long *word, unsigned long bits, struct nodeset *nodes)
+{
+	for (unsigned long bit = 0; bit < bits; bit++) {
+		if (!(word[bit / WORD_BITS] >> bit % WORD_BITS & 1))
+			continue;
+		int rc = nodeset_add(nodes, (unsigned)bit);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int mempolicy_decode(int mode, const unsigned long *word, unsigned long maxnode, struct mempolicy *policy)
+{
+	AUTO(mempolicy_clear) struct mempolicy made = {.mode = MEMPOLICY_OTHER};
+	int rc = add_bits(word, maxnode > 0 ? maxnode - 1 : 0, &made.nodes);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(flag_words); i++) {
+		if (mode & flag_words[i].bit)
+			made.flags |= flag_words[i].flag;
+		mode &= ~flag_words[i].bit;
+	}
+	if (mode >= 0 && mode < (int)MEMPOLICY_OTHER)
+		made.mode = (enum mempolicy_mode)mode;
+	if (made.mode == MEMPOLICY_PREFERRED && nodeset_is_empty(&made.nodes))
+		made.mode = MEMPOLICY_LOCAL;
+	mempolicy_clear(policy);
+	*policy = made;
+	made.nodes = (struct nodeset){0, NULL};
+	return 0;
+}
+
+int mempolicy_set(const struct mempolicy *policy)
+{
+	AUTO(mempolicy_call_clear) struct mempolicy_call call = {0, NULL, 0};
+	int rc = mempolicy_prepare(policy, &call);
+
+	return rc < 0 ? rc : mempolicy_call(&call);
+}
+
+/* Asks with a mask that grows until the kernel finds it large enough for its possible nodes. */
+static int ask(unsigned flags, int *mode, unsigned long **word, unsigned long *maxnode)
+{
+	for (unsigned long bits = MEMPOLICY_READ_BITS; bits <= READ_BITS_MAX; bits *= 2) {
+		AUTO(free_p) unsigned long *mask = calloc(bits / WORD_BITS, sizeof(*mask));
+
+		if (!mask)
+			return -ENOMEM;
+		/* Not bits + 1: the kernel compares maxnode itself with its number of nodes, and rounds the
+		 * bits it copies up to whole words. */
+		if (get_mempolicy(mode, mask, bits, NULL, flags) == 0) {
+			*word = TAKE(mask);
+			*maxnode = bits + 1;
+			return 0;
+		}
+		if (errno != EINVAL)
+			return -errno;
+	}
+	return -EINVAL;
+}
+
+int mempolicy_get(struct mempolicy *policy)
+{
+	AUTO(free_p) unsigned long *word = NULL;
+	unsigned long maxnode = 1;
+	int mode = 0, rc = ask(0, &mode, &word, &maxnode);
+
+	return rc < 0 ? rc : mempolicy_decode(mode, word, maxnode, policy);
+}
+
+int mempolicy_get_allowed(struct nodeset *nodes)
+{
+	AUTO(nodeset_clear_p) struct nodeset allowed = {0, NULL};
+	AUTO(free_p) unsigned long *word = NULL;
+	unsigned long maxnode = 1;
+	int rc = ask(MPOL_F_MEMS_ALLOWED, NULL, &word, &maxnode);
+
+	if (rc == 0)
+		rc = add_bits(word, maxnode - 1, &allowed);
+	if (rc < 0)
+		return rc;
+	nodeset_clear(nodes);
+	*nodes = allowed;
+	allowed = (struct nodeset){0, NULL};
+	return 0;
+}
+
+bool mempolicy_is_confirmed(const struct mempolicy *read, const struct mempolicy *wanted,
+			    const struct mempolicy *effective)
+{
+	enum mempolicy_mode mode = wanted->mode;
+
+	if (mode == MEMPOLICY_PREFERRED && nodeset_is_empty(&wanted->nodes))
+		mode = MEMPOLICY_LOCAL;
+	if (read->mode != mode || read->flags != wanted->flags)
+		return false;
+	/* mm/mempolicy.c do_get_mempolicy(): with a flag that keeps the user's mask it is that which is told;
+	 * balancing was one of those flags for some versions. */
+	if (wanted->flags & (MEMPOLICY_STATIC | MEMPOLICY_RELATIVE | MEMPOLICY_BALANCING) &&
+	    nodeset_is_equal(&read->nodes, &wanted->nodes))
+		return true;
+	return !(wanted->flags & (MEMPOLICY_STATIC | MEMPOLICY_RELATIVE)) &&
+	       nodeset_is_equal(&read->nodes, &effective->nodes);
 }

@@ -3,6 +3,7 @@
 #ifndef CGPOL_POLICY_KEYS_H
 #define CGPOL_POLICY_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@ enum key_type {
 	KEY_SIZE,   /* bytes or "max": struct size; the kernel rounds down to pages */
 	KEY_FLAG,   /* 0 or 1; "yes", "no", "on", "off", "true", "false" too */
 	KEY_NUMBER, /* a whole number in [min, max] */
-	KEY_LIMIT,  /* a whole number or "max" */
+	KEY_LIMIT,  /* a whole number in [min, max], or "max" */
 	KEY_CPUS,   /* a list of cpus */
 	KEY_NODES,  /* a list of nodes */
 	KEY_WORDS,  /* one of `words` */
@@ -18,7 +19,7 @@ enum key_type {
 };
 
 struct key {
-	const char *name;	/* the file: "memory.max" */
+	const char *name;	/* the file: "memory.max"; "*" stands for one word: "hugetlb.*.max" */
 	const char *controller; /* "memory"; NULL: cgroup core ("cgroup.freeze") */
 	enum key_type type;
 	int64_t min, max;	  /* KEY_NUMBER, KEY_LIMIT */
@@ -29,12 +30,21 @@ struct key {
 
 extern const struct key key_table[]; /* ends with a NULL name */
 
+/* The row of a file; "hugetlb.2MB.max" finds "hugetlb.*.max". NULL when the table does not know it. */
 const struct key *key_find(const char *name);
-/* The v2 file for a file of cgroup v1 ("memory.limit_in_bytes" -> "memory.max"); a sentence ("use
- * memory.high") where none does the same. NULL when the name is not of v1. */
+/* The v2 file for a file of cgroup v1 ("memory.limit_in_bytes" -> "memory.max"), or "" where none does the
+ * same. *advice, when given, becomes a sentence where there is something to know ("not in cgroup v2; use
+ * memory.high"), else NULL. NULL when the name is not of v1. */
 const char *key_of_v1(const char *name, const char **advice);
+/* Why a file of cgroup v2 is no setting: a command (memory.reclaim), membership (cgroup.procs), one-way
+ * (cgroup.type), or only to be read (memory.current). NULL when nothing is known against it. */
+const char *key_refusal(const char *name);
 /* The controller a file belongs to by its name ("io.max" -> "io"), also for files the table does not know;
  * NULL for "cgroup." and for names without a dot. The caller frees it. */
 char *key_controller(const char *name);
+bool key_is_controller(const char *name); /* the table has files of it */
+/* The known name that differs from this one the least, when few enough letters differ; else NULL. *distance,
+ * when given, is how many: inserted, dropped, changed, or exchanged with their neighbour. */
+const char *key_nearest(const char *name, unsigned *distance);
 
 #endif

@@ -21,7 +21,9 @@ struct placement {
 int placement_parse(const struct placement *placement, const char *text, struct nodeset *set,
 		    struct cgpol_error *err);
 /* numactl's "netdev:eth0", "block:sda", "file:/path", "pci:0000:00:02.0": the node a device is at. "ip:" is
- * refused by name. CGPOL_FAILED when there is no such device, CGPOL_UNSUPPORTED when its numa_node is -1. */
+ * refused by name. A file's device is that of the mount its path lies on: links in the path are not followed
+ * to other mounts. CGPOL_USAGE for a name with "/" or "..", CGPOL_FAILED when there is no such device,
+ * CGPOL_UNSUPPORTED when its numa_node is -1 or nothing tells it. */
 int placement_of_device(struct cgpol_host *host, const char *text, struct nodeset *set,
 			struct cgpol_error *err);
 

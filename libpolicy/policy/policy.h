@@ -26,7 +26,9 @@ void policy_free(struct cgpol_policy *policy);
  * cgroup2 interface. CGPOL_USAGE with a sentence and a hint: unknown name (did you mean), a name of v1 (names
  * the v2 file), wrong type, out of range, cgroup.procs and the like (not settings), a "/" in the name. A file
  * that the table does not know is accepted when it looks like CONTROLLER.NAME of a controller the table
- * knows. */
+ * knows, unless only one letter differs from a known name. Lists may be empty: `value` is "" then, and a
+ * newline has to be written, since the kernel does not see a write of no bytes. A number with a leading zero
+ * is refused, since the kernel reads it as octal. Nothing changes on failure. */
 int policy_set(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err);
 /* NULL when it is not set. */
 const struct setting *policy_get(const struct cgpol_policy *policy, const char *name);
