@@ -33,7 +33,8 @@ struct cmd {
 	const char *about;	      /* a paragraph for --help; may be NULL */
 	bool is_hidden;		      /* for the completions, not for people */
 	bool stops_at_word;	      /* its options end at the first word: the rest is a command to start */
-	const char *operands;	      /* what `cgpol __list` offers for words: "pids", "commands", or NULL */
+	const char *operands;	      /* what `cgpol __list` offers for words: "pids", "commands", the words
+					 themselves ("show set top"), "COMMAND" for a command line, or NULL */
 	const struct opt *options;    /* may be NULL */
 	const struct column *columns; /* may be NULL */
 	const void *defaults;	      /* config_size bytes: the config before parsing; NULL: zeros */

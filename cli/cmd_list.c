@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "host/cgroup.h"
 #include "host/proc.h"
+#include "host/topology.h"
+#include "policy/keys.h"
 
 enum { CGROUPS_MAX = 10000 }; /* no person picks from more */
 
@@ -123,12 +125,37 @@ static int list_cgroups(struct cli *cli, const struct cmd *command, struct cgpol
 	return rc;
 }
 
+static int list_nodes(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
+{
+	struct cgpol_host *host = NULL;
+	AUTO(nodeset_clear_p) struct nodeset memory = {0};
+	int rc = cli_host(cli, &host, err);
+
+	(void)command;
+	if (rc == 0)
+		rc = topology_read_memory(host, &memory, err);
+	for (int node = nodeset_next(&memory, 0); rc == 0 && node >= 0;
+	     node = nodeset_next(&memory, node + 1))
+		(void)fprintf(cli->out, "%d\n", node);
+	return rc;
+}
+
+static int list_keys(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
+{
+	(void)command;
+	(void)err;
+	for (const struct key *key = key_table; key->name; key++)
+		(void)fprintf(cli->out, "%s=\t%s\n", key->name, key->help);
+	return 0;
+}
+
 static const struct topic {
 	const char *name;
 	int (*list)(struct cli *cli, const struct cmd *command, struct cgpol_error *err);
 } topics[] = {
 	{"commands", list_commands}, {"options", list_options}, {"columns", list_columns},
-	{"pids", list_pids},	     {"cgroups", list_cgroups},
+	{"pids", list_pids},	     {"cgroups", list_cgroups}, {"nodes", list_nodes},
+	{"keys", list_keys},
 };
 
 static const struct topic *find_topic(const char *name)
@@ -152,7 +179,7 @@ static const struct opt *find_option(const struct opt *table, const char *name)
 }
 
 /* What may follow an option: its words, or the topic that its value names. An option without a value: "-";
- * a value that is free: nothing; a directory: "DIR". */
+ * a value that is free: nothing; a directory: "DIR", a file: "FILE". */
 static int list_values(struct cli *cli, const struct cmd *command, const char *name, struct cgpol_error *err)
 {
 	const struct opt *opt = command ? find_option(command->options, name) : NULL;
@@ -165,15 +192,33 @@ static int list_values(struct cli *cli, const struct cmd *command, const char *n
 	}
 	for (size_t i = 0; opt->words && opt->words[i]; i++)
 		(void)fprintf(cli->out, "%s\n", opt->words[i]);
-	if (strcmp(opt->value, "DIR") == 0)
-		(void)fputs("DIR\n", cli->out);
+	if (strcmp(opt->value, "DIR") == 0 || strcmp(opt->value, "FILE") == 0)
+		(void)fprintf(cli->out, "%s\n", opt->value);
 	else if (opt->type == OPT_PID || opt->type == OPT_PIDS)
 		topic = find_topic("pids");
 	else if (strcmp(opt->value, "CGROUP") == 0)
 		topic = find_topic("cgroups");
 	else if (strcmp(opt->value, "COLUMNS") == 0)
 		topic = find_topic("columns");
+	else if (strcmp(opt->value, "NODES") == 0)
+		topic = find_topic("nodes");
+	else if (strcmp(opt->value, "KEY=VALUE") == 0)
+		topic = find_topic("keys");
 	return topic ? topic->list(cli, command, err) : 0;
+}
+
+/* A topic, or the words themselves: "show set top"; "COMMAND" is for the shell to complete. */
+static int list_operands(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
+{
+	const char *operands = command && command->operands ? command->operands : "";
+	const struct topic *topic = find_topic(operands);
+	struct span rest = {operands, strlen(operands)}, word;
+
+	if (topic)
+		return topic->list(cli, command, err);
+	while (text_word(&rest, &word))
+		(void)fprintf(cli->out, "%.*s\n", (int)word.size, word.at);
+	return 0;
 }
 
 static int run(struct cli *cli, const void *config, struct cgpol_error *err)
@@ -193,8 +238,7 @@ static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 	if (strcmp(name, "values") == 0 && cli->words.count == 3)
 		return list_values(cli, command, cli->words.word[2], err);
 	if (strcmp(name, "operands") == 0) {
-		topic = command && command->operands ? find_topic(command->operands) : NULL;
-		return topic ? topic->list(cli, command, err) : 0;
+		return list_operands(cli, command, err);
 	}
 	if (topic)
 		return topic->list(cli, command, err);
@@ -205,7 +249,7 @@ static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 const struct cmd cmd_list = {
 	.name = "__list",
 	.summary = "List names for completions",
-	.usage = "commands|options|columns|operands|values|pids|cgroups [COMMAND [OPTION]]",
+	.usage = "commands|options|columns|operands|values|pids|cgroups|nodes|keys [COMMAND [OPTION]]",
 	.is_hidden = true,
 	.run = run,
 };

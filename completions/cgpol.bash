@@ -18,9 +18,10 @@ _cgpol_value() {
 	local values head='' part=$3
 	values=$(_cgpol_list values "$1" -- "$2")
 	[[ $values == - ]] && return 1
-	if [[ $values == DIR ]]; then
+	if [[ $values == DIR || $values == FILE ]]; then
 		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen -d -- "$part")
+		[[ $values == DIR ]] && values=-d || values=-f
+		mapfile -t COMPREPLY < <(compgen "$values" -- "$part")
 		return 0
 	fi
 	if [[ $part == *,* ]]; then
@@ -30,6 +31,32 @@ _cgpol_value() {
 	_cgpol_offer "$head" "$part" <<<"$values"
 	compopt -o nospace 2>/dev/null
 	return 0
+}
+
+# A command line begins at the first word behind $1 that is neither an option nor the value of one: it completes as if it
+# stood alone. False when the cursor is not in it.
+_cgpol_command_line() {
+	local i
+	for ((i = $1 + 1; i <= COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
+			((++i))
+			break
+		elif [[ ${COMP_WORDS[i]} == = ]]; then
+			((++i))
+		elif [[ ${COMP_WORDS[i]} != -* ]]; then
+			break
+		elif [[ ${COMP_WORDS[i+1]-} != = && $(_cgpol_list values "$command" -- "${COMP_WORDS[i]}") != - ]]; then
+			((++i))
+		fi
+	done
+	((i <= COMP_CWORD)) || return 1
+	if ((i < COMP_CWORD)) && declare -F _command_offset >/dev/null; then
+		_command_offset "$i"
+	elif ((i == COMP_CWORD)); then
+		mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[i]}")
+	else
+		compopt -o default 2>/dev/null
+	fi
 }
 
 _cgpol() {
@@ -43,6 +70,7 @@ _cgpol() {
 			break
 		fi
 	done
+	[[ -n $command && $(_cgpol_list operands "$command") == COMMAND ]] && _cgpol_command_line "$i" && return
 	if [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $cur == = ]]; then

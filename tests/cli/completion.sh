@@ -7,6 +7,8 @@
 
 mkdir "$scratch/bin"
 ln -s "$cgpol" "$scratch/bin/cgpol"
+printf '#!/bin/sh\n' >"$scratch/bin/zz-a-tool"
+chmod +x "$scratch/bin/zz-a-tool"
 PATH=$scratch/bin:$PATH
 
 # Each prints what the shell offers for the words of a command line, the last of which is being typed.
@@ -24,6 +26,7 @@ in_zsh() {
 	zsh -f -c '
 		_describe() { local name=$argv[-1]; local line; for line in ${(P)name}; do print -r -- ${line%%:*}; done }
 		_files() { print FILES }
+		_normal() { print -rl -- ${(k)commands} }
 		compset() { return 1 }
 		script=$1
 		shift
@@ -52,7 +55,7 @@ for shell in bash zsh fish; do
 		if [[ ${got% } == "$want" ]]; then ok "$shell: $name"; else not_ok "$shell: $name" "offers $got"; fi
 	}
 
-	offers 'commands' 'help predict stat' cgpol ''
+	offers 'commands' 'doctor help nodes overcommit predict reap run stat' cgpol ''
 	offers 'a command' 'stat' cgpol st
 	offers 'a command behind a global option' 'predict' cgpol --json pr
 	offers 'a command behind a global option with a value' 'predict' cgpol --color never pr
@@ -63,6 +66,11 @@ for shell in bash zsh fish; do
 	offers 'words of an option of a command' 'cpuset' cgpol predict --constraint c
 	offers 'columns' 'SHMEM SWAP' cgpol stat -o S
 	offers 'what the help is for' 'predict' cgpol help p
+	offers 'what overcommit does' 'set show' cgpol overcommit s
+	offers 'a command to run' 'zz-a-tool' cgpol run zz-a-t
+	offers 'a command to run behind options and a value' 'zz-a-tool' cgpol run --oom-group --cgroup x zz-a-t
+	offers 'a command to run behind --' 'zz-a-tool' cgpol run -- zz-a-t
+	offers 'keys to set' 'memory.oom.group=' cgpol run --set memory.oom
 	check "$shell: pids" bash -c '[[ " $1 " == *" $2 "* ]]' - \
 		"$("in_$shell" cgpol stat --pid '' | tr '\n' ' ')" $$
 	check "$shell: all options" test \
