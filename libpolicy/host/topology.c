@@ -191,16 +191,17 @@ static int take_zone_line(struct zoneinfo *zoneinfo, struct span key, struct spa
 {
 	struct topology_node *node = zoneinfo->node;
 	struct topology_zone *zone = zoneinfo->zone;
+	static const char *const keys[] = {"min", "low", "high", "boost", "managed"};
+	uint64_t *const values[] = {&zone->min, &zone->low, &zone->high, &zone->boost, &zone->managed};
 	struct span word;
 
 	if (span_is(key, "pages"))
 		return text_word(&line, &word) && span_is(word, "free") ? take_number(line, &zone->free) : 0;
-	if (span_is(key, "min"))
-		return take_number(line, &zone->min);
 	if (span_is(key, "present"))
 		return take_number(line, &zone->present) < 0 ? -EINVAL : add_number(line, &node->present);
-	if (span_is(key, "managed"))
-		return take_number(line, &zone->managed);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (span_is(key, keys[i]))
+			return take_number(line, values[i]);
 	if (span_is(key, "protection:"))
 		return take_protection(line, zone);
 	if (span_is(key, "count:"))
@@ -375,7 +376,7 @@ static int scan_nodes(struct cgpol_host *host, struct nodeset *online)
 	return rc;
 }
 
-static int read_online(struct cgpol_host *host, struct nodeset *online, struct cgpol_error *err)
+int topology_read_online(struct cgpol_host *host, struct nodeset *online, struct cgpol_error *err)
 {
 	int rc = read_list(host, NODE_DIR "/online", NODESET_NODES_MAX, online, err);
 
@@ -384,6 +385,13 @@ static int read_online(struct cgpol_host *host, struct nodeset *online, struct c
 	if (rc < 0 || !nodeset_is_empty(online))
 		return rc;
 	return nodeset_add(online, 0); /* without CONFIG_NUMA the machine is one node */
+}
+
+int topology_read_possible(struct cgpol_host *host, struct nodeset *possible, struct cgpol_error *err)
+{
+	int rc = read_list(host, NODE_DIR "/possible", NODESET_NODES_MAX, possible, err);
+
+	return is_missing(rc) ? 0 : rc;
 }
 
 static int add_online_nodes(const struct nodeset *online, struct topology *topology)
@@ -468,8 +476,7 @@ static int read_memory(struct cgpol_host *host, struct topology *topology, struc
 	return rc < 0 ? rc : nodeset_and(&topology->memory, &memory, &topology->online);
 }
 
-/* cpulist holds offline cpus too on some machines, and old kernels have only the mask. `online` may be NULL.
- */
+/* cpulist holds offline cpus too on some machines; old kernels have only the mask. `online` may be NULL. */
 static int read_cpus(struct cgpol_host *host, const struct nodeset *online, bool is_only,
 		     struct topology_node *node)
 {
@@ -510,6 +517,7 @@ static int read_distance(struct cgpol_host *host, struct topology_node *node, si
 	distance = calloc(nodes, sizeof(*distance));
 	if (!distance)
 		return -ENOMEM;
+	node->is_distance_bad = true;
 	rest = (struct span){text, strcspn(text, "\n")};
 	for (; text_word(&rest, &word); found++) {
 		uint64_t value;
@@ -520,6 +528,7 @@ static int read_distance(struct cgpol_host *host, struct topology_node *node, si
 	}
 	if (found != nodes)
 		return 0;
+	node->is_distance_bad = false;
 	node->distance = TAKE(distance);
 	node->distances = nodes;
 	return 0;
@@ -547,7 +556,7 @@ static int read_nodes(struct cgpol_host *host, struct topology *topology)
 static int read_online_nodes(struct cgpol_host *host, struct topology *topology, struct cgpol_error *err)
 {
 	AUTO(nodeset_clear_p) struct nodeset online = {0, NULL};
-	int rc = read_online(host, &online, err);
+	int rc = topology_read_online(host, &online, err);
 
 	return rc < 0 ? rc : add_online_nodes(&online, topology);
 }

@@ -182,11 +182,15 @@ static void reads_the_zones_of_a_recent_kernel(void **state)
 	assert_string_equal(node->zone[0].name, "DMA");
 	assert_int_equal(node->zone[0].free, 3808);
 	assert_int_equal(node->zone[0].min, 190);
+	assert_int_equal(node->zone[0].low, 237);
+	assert_int_equal(node->zone[0].high, 284); /* not the pagesets' "high:" */
+	assert_int_equal(node->zone[0].boost, 0);
 	assert_int_equal(node->zone[0].managed, 3840);
 	assert_int_equal(node->zone[0].protections, 5);
 	assert_int_equal(node->zone[0].protection[0], 0);
 	assert_int_equal(node->zone[0].protection[3], 235);
 	assert_int_equal(node->zone[1].index, 1);
+	assert_int_equal(node->zone[1].high, 4489);
 	assert_int_equal(node->zone[1].pcp, 157 + 95);
 	assert_int_equal(node->zone[3].min, 32);
 	assert_int_equal(node->zone[4].index, 4);
@@ -235,6 +239,23 @@ static void numbers_zones_where_types_are_missing(void **state)
 	assert_int_equal(power.movable, 2);
 }
 
+/* Since 5.14 zoneinfo tells how much of the watermarks is a boost; the three include it. */
+static void reads_the_boost_of_the_watermarks(void **state)
+{
+	AUTO(topology_clear) struct topology topology = {0};
+
+	(void)state;
+	assert_int_equal(topology_parse_zoneinfo("Node 0, zone Normal\n  pages free 9\n        boost    512\n"
+						 "        min      1000\n        low      1100\n"
+						 "        high     1200\n        promo    1300\n",
+						 &topology),
+			 0);
+	assert_int_equal(topology.node[0].zone[0].boost, 512);
+	assert_int_equal(topology.node[0].zone[0].min, 1000);
+	assert_int_equal(topology.node[0].zone[0].low, 1100);
+	assert_int_equal(topology.node[0].zone[0].high, 1200);
+}
+
 static void refuses_a_zoneinfo_that_lies(void **state)
 {
 	static const char *const cases[] = {
@@ -253,6 +274,9 @@ static void refuses_a_zoneinfo_that_lies(void **state)
 		"Node 0, zone DMA\n        present  18446744073709551615\nNode 0, zone DMA32\n        "
 		"present  1\n",
 		"Node 0, zone DMA\n        min\n",
+		"Node 0, zone DMA\n        low      -3\n",
+		"Node 0, zone DMA\n        high     18446744073709551616\n",
+		"Node 0, zone DMA\n        boost    x\n",
 		"Node 0, zone DMA\n        protection: (0, 1\n",
 		"Node 0, zone DMA\n        protection: 0, 1)\n  pages free x\n",
 		"Node 0, zone DMA\n        protection: (0, -1)\n",
@@ -391,8 +415,49 @@ static void ignores_distances_that_do_not_fit(void **state)
 		fakeroot_put(root, NODES "/node1/distance", "20 10\n");
 		assert_int_equal(topology_read(&host, &topology, NULL), 0);
 		assert_null(topology.node[0].distance);
+		assert_true(topology.node[0].is_distance_bad);
 		assert_int_equal(topology.node[1].distance[0], 20);
+		assert_false(topology.node[1].is_distance_bad);
 	}
+}
+
+static void tells_a_missing_distance_from_a_bad_one(void **state)
+{
+	AUTO(free_root) struct root *root = fakeroot_new();
+	AUTO(topology_clear) struct topology topology = {0};
+	struct cgpol_host host = make_host(root);
+
+	(void)state;
+	fakeroot_put(root, NODES "/online", "0-1\n");
+	assert_int_equal(topology_read(&host, &topology, NULL), 0);
+	assert_null(topology.node[0].distance);
+	assert_false(topology.node[0].is_distance_bad);
+}
+
+static void reads_which_nodes_are_online_and_which_may_be(void **state)
+{
+	AUTO(free_root) struct root *root = fakeroot_new();
+	AUTO(nodeset_clear_p) struct nodeset online = {0}, possible = {0}, none = {0};
+	struct cgpol_host host = make_host(root);
+	struct cgpol_error err = {0};
+
+	(void)state;
+	assert_int_equal(topology_read_online(&host, &none, NULL), 0);
+	assert_set(&none, "0");
+	assert_int_equal(topology_read_possible(&host, &possible, NULL), 0);
+	assert_true(nodeset_is_empty(&possible));
+	fakeroot_put(root, NODES "/online", "1,3\n");
+	fakeroot_put(root, NODES "/possible", "0-7\n");
+	assert_int_equal(topology_read_online(&host, &online, NULL), 0);
+	assert_set(&online, "1,3");
+	assert_int_equal(topology_read_possible(&host, &possible, NULL), 0);
+	assert_set(&possible, "0-7");
+	fakeroot_put(root, NODES "/possible", "7-0\n");
+	assert_int_equal(topology_read_possible(&host, &possible, &err), -EINVAL);
+	assert_string_equal(err.file, NODES "/possible");
+	assert_set(&possible, "0-7");
+	fakeroot_fail(root, NODES "/online", EIO);
+	assert_int_equal(topology_read_online(&host, &online, NULL), -EIO);
 }
 
 static void says_which_file_is_malformed(void **state)
@@ -469,6 +534,7 @@ int main(void)
 		cmocka_unit_test(reads_the_zones_of_a_recent_kernel),
 		cmocka_unit_test(numbers_the_zones_of_older_kernels_by_name),
 		cmocka_unit_test(numbers_zones_where_types_are_missing),
+		cmocka_unit_test(reads_the_boost_of_the_watermarks),
 		cmocka_unit_test(refuses_a_zoneinfo_that_lies),
 		cmocka_unit_test(ignores_what_is_no_zone),
 		cmocka_unit_test(is_one_node_without_numa),
@@ -476,6 +542,8 @@ int main(void)
 		cmocka_unit_test(finds_memory_by_the_next_best_file),
 		cmocka_unit_test(reads_two_files_for_the_nodes_with_memory),
 		cmocka_unit_test(ignores_distances_that_do_not_fit),
+		cmocka_unit_test(tells_a_missing_distance_from_a_bad_one),
+		cmocka_unit_test(reads_which_nodes_are_online_and_which_may_be),
 		cmocka_unit_test(says_which_file_is_malformed),
 		cmocka_unit_test(survives_any_failing_access),
 	};
