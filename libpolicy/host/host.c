@@ -381,10 +381,12 @@ static int explain_lack(struct cgpol_host *host, struct cgpol_error *err)
 
 	if (rc == -ENOMEM)
 		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-	if (rc == 0 && !is_there)
+	/* From 6.13 on /proc/cgroups leaves out what has no v1 side (kernel/cgroup/cgroup-v1.c
+	 * proc_cgroupstats_show): no line proves nothing there. */
+	if (rc == 0 && !is_there && host_compare_kernel(host, 6, 13, 0) < 0)
 		return lack(err, "/proc/cgroups", "memory", "use a kernel with CONFIG_MEMCG",
 			    "the kernel is built without it");
-	if (rc == 0 && enabled == 0)
+	if (rc == 0 && is_there && enabled == 0)
 		return lack(err, "/proc/cgroups", "memory", "boot without cgroup_disable=memory",
 			    "the kernel says that it is disabled");
 	if (rc == 0 && hierarchy != 0)

@@ -16,6 +16,7 @@
 #include "memory/memcg.h"
 #include "memory/numamaps.h"
 #include "memory/pool.h"
+#include "policy/facts.h"
 
 /* Capability numbers of include/uapi/linux/capability.h. */
 enum { CAPABILITY_SYS_PTRACE = 19 };
@@ -123,16 +124,14 @@ static uint64_t oom_kills(struct cgpol_host *host)
 /* Who else kills on this machine, and often earlier than the kernel. */
 static int find_other_killers(struct snapshot *snapshot)
 {
-	static const char *const killers[] = {"systemd-oomd", "earlyoom", "nohang", "oomd"};
-
 	for (size_t i = 0; i < snapshot->census.tasks; i++) {
 		const struct oom_task *task = &snapshot->census.task[i];
-		for (size_t k = 0; task->comm && k < ARRAY_SIZE(killers); k++) {
+		for (const char *const *killer = facts_oom_killers; task->comm && *killer; killer++) {
 			char *text = NULL;
-			if (strcmp(task->comm, killers[k]) != 0)
+			if (strcmp(task->comm, *killer) != 0)
 				continue;
 			if (asprintf(&text, "%s (pid %d) runs here and may kill before the kernel does",
-				     killers[k], task->pid) < 0)
+				     *killer, task->pid) < 0)
 				text = NULL;
 			int rc = add_warning(snapshot, text);
 			if (rc < 0)

@@ -310,6 +310,29 @@ static void says_why_there_is_no_memory_controller(void **state)
 	}
 }
 
+/* From 6.13 on a controller without a v1 side has no line there, built or not. */
+static void takes_no_line_in_proc_cgroups_for_a_proof_on_newer_kernels(void **state)
+{
+	static const char *const releases[][2] = {{"6.12.95", "built without it"},
+						  {"6.13.0", "the cgroup at the mount is not given it"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
+		struct root *root = fakeroot_new();
+		struct cgpol_error err = {0};
+		struct cgpol_host *host;
+
+		(void)snprintf(root->facts.release, sizeof(root->facts.release), "%s", releases[i][0]);
+		fakeroot_put(root, "/proc/self/mountinfo", unified);
+		fakeroot_put(root, "/sys/fs/cgroup/cgroup.controllers", "cpuset\n");
+		fakeroot_put(root, "/proc/cgroups", CGROUPS_HEAD);
+		host = open_host(root);
+		assert_int_equal(host_need_memory(host, &err), -EOPNOTSUPP);
+		assert_non_null(strstr(err.text, releases[i][1]));
+		cgpol_host_free(host);
+	}
+}
+
 static void is_content_with_a_memory_controller(void **state)
 {
 	struct root *root = fakeroot_new();
@@ -410,6 +433,7 @@ int main(void)
 		cmocka_unit_test(reads_the_kernels_version),
 		cmocka_unit_test(compares_kernels),
 		cmocka_unit_test(says_why_there_is_no_memory_controller),
+		cmocka_unit_test(takes_no_line_in_proc_cgroups_for_a_proof_on_newer_kernels),
 		cmocka_unit_test(is_content_with_a_memory_controller),
 		cmocka_unit_test(opens_with_any_file_unreadable),
 		cmocka_unit_test(opens_the_live_machine_and_its_recording),
