@@ -5,11 +5,15 @@
 
 #include "policy/plan.h"
 
+enum { APPLY_STEPS_MAX = 2048 }; /* far more than there are files and levels */
+
 /* What was done, for undoing it. Zero-initialised it is nothing. */
 struct applied {
 	size_t steps;		  /* the first so many of the plan */
 	size_t skipped;		  /* optional ones that failed */
-	uint64_t failed_optional; /* bit i: step i (below 64) is one of them: there is nothing to undo */
+	uint64_t failed_optional; /* bit i: step i (below 64) is one of them */
+	/* Bit i: step i left nothing to undo: it is a skipped one, or somebody else was faster. */
+	uint64_t idle[APPLY_STEPS_MAX / 64];
 };
 
 /* Does the steps in order. When one fails those before it are undone in reverse (values written back,
@@ -17,10 +21,14 @@ struct applied {
  * what could not be undone. Unless plan->is_kept each cgroup that it makes is marked at once (host/mark.h):
  * the last as MARK_OWNED, those above as MARK_PARENT; a mark that cannot be set is no failure. After the last
  * step every value is read back: a file that says something else than what was asked (after the kernel's
- * rounding to pages), or a cpuset whose effective set differs, is a failure too. `applied` may be NULL. */
+ * rounding to pages), or a cpuset whose effective set differs, is a failure too. `applied` may be NULL.
+ * What somebody else did since the plan was made is kept: a cgroup that exists now is neither marked nor
+ * removed, a controller that is enabled now is not disabled, a value is put back to what it was just before.
+ * -ENOENT or -ENODEV with kind CGPOL_FAILED: a cgroup of the plan went away; plan again. */
 int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
 	       struct applied *applied, struct cgpol_error *err);
-/* Takes it back, for a caller who fails later. 0, or the first -errno. */
+/* Takes it back, for a caller who fails later: values as the plan found them. What is gone already counts as
+ * undone. 0, or the first -errno; the other steps are undone nevertheless. */
 int apply_undo(struct cgpol_host *host, const struct plan *plan, const struct applied *applied);
 
 #endif

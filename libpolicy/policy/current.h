@@ -13,7 +13,8 @@ struct current_level {
 	char *controllers;     /* cgroup.controllers, NULL when the level does not exist */
 	char *subtree_control; /* cgroup.subtree_control */
 	char *type;	       /* cgroup.type; "domain" for the root, which has no such file */
-	bool has_processes;    /* of its own: cgroup.procs is not empty */
+	bool has_processes; /* of its own: cgroup.procs is not empty; false for the real root, where they do
+			       no harm */
 };
 
 struct current_value {

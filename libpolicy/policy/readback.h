@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading back what became of the values that were written. */
+#ifndef CGPOL_POLICY_READBACK_H
+#define CGPOL_POLICY_READBACK_H
+
+#include "policy/plan.h"
+
+/* Every value that the plan writes must be in its file, every list of the policy must be the effective one,
+ * and a partition must be valid. CGPOL_REFUSED with what is there instead and, for lists, the ancestor that
+ * narrows them. */
+int readback_check(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
+		   struct cgpol_error *err);
+
+#endif

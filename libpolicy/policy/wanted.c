@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a setting means for one cgroup now: percentages in bytes, and lists that can come true. Pure. */
+#include "policy/wanted.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum { MILLION = 1000000 };
+
+static int no_memory(struct cgpol_error *err)
+{
+	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+}
+
+/* ppm of bytes without overflow, rounded down. */
+static uint64_t take_part(uint64_t bytes, uint32_t ppm)
+{
+	return bytes / MILLION * ppm + bytes % MILLION * ppm / MILLION;
+}
+
+static int refuse_percent(const struct setting *setting, const char *why, struct cgpol_error *err)
+{
+	(void)error_set(err, ENODATA, CGPOL_FAILED, "%s: \"%s\" cannot be computed: %s", setting->name,
+			setting->value, why);
+	error_detail(err, setting->name, setting->value, "give the size in bytes");
+	return -ENODATA;
+}
+
+static int find_bytes(const struct current *current, const struct setting *setting, uint64_t *bytes,
+		      struct cgpol_error *err)
+{
+	const struct size *size = &setting->size;
+	uint64_t whole = 0;
+
+	switch (size->kind) {
+	case SIZE_FIXED:
+		*bytes = size->bytes;
+		return 0;
+	case SIZE_UNLIMITED:
+		*bytes = UINT64_MAX;
+		return 0;
+	case SIZE_PERCENT:
+		whole = current->memory_limit;
+		if (current->memory_total != 0 && current->memory_total < whole)
+			whole = current->memory_total;
+		if (whole == UINT64_MAX)
+			return refuse_percent(setting, "/proc/meminfo has no MemTotal", err);
+		break;
+	case SIZE_PERCENT_NODES:
+		for (size_t node = 0; node < current->nodes; node++)
+			whole += nodeset_has(&size->nodes, (unsigned)node) ? current->node_total[node] : 0;
+		if (whole == 0)
+			return refuse_percent(setting, "these nodes have no memory", err);
+		break;
+	}
+	*bytes = take_part(whole, size->percent_ppm);
+	return 0;
+}
+
+/* "hugetlb.2MB.max" is kept in pages of that size (mm/hugetlb_cgroup.c hugetlb_cgroup_write). */
+static uint64_t unit_of(const struct current *current, const struct setting *setting)
+{
+	static const char prefix[] = "hugetlb.";
+	const char *end;
+	uint64_t unit;
+
+	if (strncmp(setting->name, prefix, sizeof(prefix) - 1) != 0 ||
+	    text_u64_head(setting->name + sizeof(prefix) - 1, &end, &unit) < 0 || unit == 0 || unit > 1023)
+		return current->page_size;
+	if (strncmp(end, "KB.", 3) == 0)
+		return unit << 10;
+	if (strncmp(end, "MB.", 3) == 0)
+		return unit << 20;
+	return strncmp(end, "GB.", 3) == 0 ? unit << 30 : current->page_size;
+}
+
+static int format_size(const struct current *current, const struct setting *setting, uint64_t bytes,
+		       char **text)
+{
+	uint64_t unit = unit_of(current, setting);
+	/* include/linux/page_counter.h PAGE_COUNTER_MAX: from there on it is "max". */
+	uint64_t most = (uint64_t)INT64_MAX / current->page_size;
+
+	if (bytes / current->page_size >= most) {
+		*text = strdup("max");
+		return *text ? 0 : -ENOMEM;
+	}
+	if (asprintf(text, "%" PRIu64, bytes / unit * unit) < 0) {
+		*text = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int wanted_value(const struct current *current, const struct setting *setting, char **text,
+		 struct cgpol_error *err)
+{
+	char *made = NULL;
+	uint64_t bytes;
+	int rc;
+
+	if (!setting->key || setting->key->type != KEY_SIZE) {
+		made = strdup(setting->value);
+	} else {
+		rc = find_bytes(current, setting, &bytes, err);
+		if (rc < 0)
+			return rc;
+		(void)format_size(current, setting, bytes, &made);
+	}
+	if (!made)
+		return no_memory(err);
+	*text = made;
+	return 0;
+}
+
+/* What one kind of list is compared with. */
+struct list_frame {
+	const char *one, *many; /* "node", "nodes" */
+	const struct nodeset *possible, *usable, *above;
+	const char *unusable; /* what those are that are possible and not usable */
+	const char *from;     /* the ancestor that `above` is of; NULL: the machine */
+};
+
+/* Those of `set` which `other` lacks, as a list; NULL when memory is short. */
+static char *format_missing(const struct nodeset *set, const struct nodeset *other, size_t *count)
+{
+	AUTO(nodeset_clear_p) struct nodeset missing = {0, NULL};
+
+	for (int bit = nodeset_next(set, 0); bit >= 0; bit = nodeset_next(set, bit + 1)) {
+		if (!nodeset_has(other, (unsigned)bit) && nodeset_add(&missing, (unsigned)bit) < 0)
+			return NULL;
+	}
+	*count = nodeset_count(&missing);
+	return nodeset_format(&missing);
+}
+
+static char *format_or(const struct nodeset *set, const char *otherwise)
+{
+	return nodeset_is_empty(set) ? strdup(otherwise) : nodeset_format(set);
+}
+
+static int judge_machine(const struct list_frame *frame, const struct setting *setting, bool is_possible,
+			 struct cgpol_error *err)
+{
+	const struct nodeset *set = is_possible ? frame->usable : frame->possible;
+	size_t count = 0;
+	AUTO(free_p) char *missing = format_missing(&setting->set, set, &count);
+	AUTO(free_p) char *have = format_or(set, "none");
+	char hint[160];
+	int errnum = is_possible ? ENODEV : ERANGE;
+
+	if (!missing || !have)
+		return no_memory(err);
+	(void)error_set(err, errnum, is_possible ? CGPOL_UNSUPPORTED : CGPOL_USAGE, "%s: %s %.100s %s %s",
+			setting->name, count == 1 ? frame->one : frame->many, missing,
+			count == 1 ? "is" : "are",
+			is_possible ? frame->unusable : "not possible on this machine");
+	(void)snprintf(hint, sizeof(hint), "%s %s of this machine: %.100s",
+		       is_possible ? "usable" : "possible", frame->many, have);
+	error_detail(err, setting->name, setting->value, hint);
+	return -errnum;
+}
+
+static int judge_ancestor(const struct list_frame *frame, const struct setting *setting,
+			  struct cgpol_error *err)
+{
+	size_t count = 0;
+	AUTO(free_p) char *missing = format_missing(&setting->set, frame->above, &count);
+	AUTO(free_p) char *have = format_or(frame->above, "none");
+	char shown[160], hint[216];
+
+	if (!missing || !have)
+		return no_memory(err);
+	text_escape(frame->from ? frame->from : "the machine", shown, sizeof(shown));
+	(void)error_set(err, EINVAL, CGPOL_REFUSED,
+			"%s: %s %.100s %s not among those of cgroup %s, which are %.100s", setting->name,
+			count == 1 ? frame->one : frame->many, missing, count == 1 ? "is" : "are", shown,
+			have);
+	(void)snprintf(hint, sizeof(hint),
+		       "a cgroup has only what those above it have: choose among %.60s, or widen %s of %.80s",
+		       have, setting->name, shown);
+	error_detail(err, setting->name, setting->value, hint);
+	return -EINVAL;
+}
+
+int wanted_check_list(const struct current *current, const struct setting *setting, struct cgpol_error *err)
+{
+	bool is_cpus = setting->key && setting->key->type == KEY_CPUS;
+	struct list_frame frame = {.one = "node",
+				   .many = "nodes",
+				   .possible = &current->possible_nodes,
+				   .usable = &current->memory_nodes,
+				   .above = &current->mems,
+				   .unusable = "without memory",
+				   .from = current->mems_from};
+
+	if (!setting->key || (!is_cpus && setting->key->type != KEY_NODES))
+		return 0;
+	if (is_cpus)
+		frame = (struct list_frame){.one = "cpu",
+					    .many = "cpus",
+					    .possible = &current->possible_cpus,
+					    .usable = &current->online_cpus,
+					    .above = &current->cpus,
+					    .unusable = "offline",
+					    .from = current->cpus_from};
+	if (!nodeset_contains(frame.possible, &setting->set))
+		return judge_machine(&frame, setting, false, err);
+	if (!nodeset_contains(frame.usable, &setting->set))
+		return judge_machine(&frame, setting, true, err);
+	if (!nodeset_contains(frame.above, &setting->set))
+		return judge_ancestor(&frame, setting, err);
+	return 0;
+}

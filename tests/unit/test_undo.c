@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Taking back single steps, and what can be in the way of it. */
+#include "policy/undo.h"
+
+#include "base/cleanup.h"
+#include "fakekernel.h"
+#include "test.h"
+
+#define CG "/sys/fs/cgroup"
+#define STR(text) ((char *)(uintptr_t)(text))
+
+struct scene {
+	struct root *root;
+	struct cgpol_host *host;
+};
+
+static void open_scene(struct scene *scene)
+{
+	scene->root = fakekernel_new(NULL);
+	assert_int_equal(host_open_root(scene->root, &scene->host, NULL), 0);
+	fakekernel_cgroup(scene->root, "/a", NULL);
+}
+
+static void close_scene(struct scene *scene)
+{
+	cgpol_host_free(scene->host);
+}
+
+static void expect_back(struct scene *scene, const char *file, const char *set, const char *old)
+{
+	struct step step = {.op = STEP_SET, .cgroup = STR("/a"), .file = STR(file), .new_value = STR(set)};
+	AUTO(free_p) char *path = NULL;
+	AUTO(free_p) char *found = NULL;
+
+	assert_int_equal(fakekernel_poke(scene->root, "/a", file, set), 0);
+	assert_int_equal(undo_step(scene->host, &step, old), 0);
+	assert_true(asprintf(&path, CG "/a/%s", file) > 0);
+	assert_int_equal(root_read(scene->root, path, &found, NULL), 0);
+	assert_string_equal(found, old);
+}
+
+static void values_come_back_in_the_form_the_kernel_takes(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene);
+	expect_back(&scene, "cpuset.mems", "1", "");
+	expect_back(&scene, "cpu.max", "5000 20000", "max 100000");
+	expect_back(&scene, "io.max", "252:0 rbps=1", "");
+	expect_back(&scene, "io.max", "252:0 rbps=1", "252:0 rbps=7 wbps=max riops=max wiops=max");
+	expect_back(&scene, "cpuset.cpus.partition", "member", "root invalid (cpuset.cpus is empty)");
+}
+
+static void what_is_gone_counts_as_undone(void **state)
+{
+	struct step set = {
+		.op = STEP_SET, .cgroup = STR("/x"), .file = STR("memory.max"), .new_value = STR("1")};
+	struct step make = {.op = STEP_MKDIR, .cgroup = STR("/x")};
+	struct step enable = {.op = STEP_ENABLE,
+			      .cgroup = STR("/x"),
+			      .file = STR("cgroup.subtree_control"),
+			      .new_value = STR("+memory")};
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene);
+	assert_int_equal(undo_step(scene.host, &set, "2"), 0);
+	assert_int_equal(undo_step(scene.host, &make, NULL), 0);
+	assert_int_equal(undo_step(scene.host, &enable, NULL), 0);
+}
+
+static void what_is_in_use_stays(void **state)
+{
+	struct step make = {.op = STEP_MKDIR, .cgroup = STR("/a")};
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene);
+	assert_int_equal(fakekernel_start(scene.root, "/a", 5), 0);
+	assert_int_equal(undo_step(scene.host, &make, NULL), -EBUSY);
+	fakekernel_end(scene.root, 5);
+	assert_int_equal(undo_step(scene.host, &make, NULL), 0);
+}
+
+/* A file with several lines, as io.weight has them, takes one a write. */
+static void lines_are_written_one_by_one(void **state)
+{
+	struct step step = {
+		.op = STEP_SET, .cgroup = STR("/a"), .file = STR("io.max"), .new_value = STR("252:0 rbps=1")};
+	AUTO(close_scene) struct scene scene = {0};
+	unsigned before;
+
+	(void)state;
+	open_scene(&scene);
+	before = fakekernel_accesses(scene.root, FAKEKERNEL_CHANGES);
+	assert_int_equal(undo_step(scene.host, &step, "252:0 rbps=3\n252:0 rbps=4"), 0);
+	assert_int_equal(fakekernel_accesses(scene.root, FAKEKERNEL_CHANGES) - before, 2);
+	assert_int_equal(undo_step(scene.host, &step, "8:0 rbps=3\n252:0 rbps=4"),
+			 0); /* that device is gone */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_come_back_in_the_form_the_kernel_takes),
+		cmocka_unit_test(what_is_gone_counts_as_undone),
+		cmocka_unit_test(what_is_in_use_stays),
+		cmocka_unit_test(lines_are_written_one_by_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
