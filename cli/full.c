@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The whole program, with every command: libexec/cgpol/cgpol. */
+#include <locale.h>
+
 #include "cmd.h"
 
 const struct cmd *const cmd_all[] = {&cmd_run,	      &cmd_predict, &cmd_stat, &cmd_nodes, &cmd_doctor,
@@ -7,5 +9,7 @@ const struct cmd *const cmd_all[] = {&cmd_run,	      &cmd_predict, &cmd_stat, &c
 
 int main(int argc, char **argv)
 {
+	/* How wide characters are, for the tables. */
+	(void)setlocale(LC_CTYPE, "");
 	return cli_main(argc, argv);
 }

@@ -2,7 +2,6 @@
 /* Global options, finding the command, printing errors once, the exit code. */
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -238,7 +237,6 @@ int cli_main(int argc, char **argv)
 
 	if (argc < 1)
 		return CGPOL_USAGE;
-	(void)setlocale(LC_CTYPE, "");
 	/* A limit of the size of files shows as EFBIG where it is met, with a sentence. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	cli.out = open_memstream(&text, &size);

@@ -191,26 +191,26 @@ static unsigned count_stat_cpus(const char *text)
 	return count;
 }
 
-static int read_cpus(struct cgpol_host *host)
+int host_read_cpus(struct cgpol_host *host, unsigned *cpus)
 {
 	AUTO(nodeset_clear_p) struct nodeset online = {0, NULL};
 	AUTO(free_p) char *list = NULL;
 	AUTO(free_p) char *stat = NULL;
+	unsigned count;
 	int rc = root_read(host->root, "/sys/devices/system/cpu/online", &list, NULL);
 
 	if (rc == 0)
 		rc = nodeset_parse(list, NODESET_CPUS_MAX, &online, NULL);
 	if (rc == -ENOMEM)
 		return rc;
-	host->cpus = (unsigned)nodeset_count(&online);
-	if (host->cpus == 0) {
+	count = (unsigned)nodeset_count(&online);
+	if (count == 0) {
 		rc = root_read(host->root, "/proc/stat", &stat, NULL);
 		if (rc == -ENOMEM)
 			return rc;
-		host->cpus = rc == 0 ? count_stat_cpus(stat) : 0;
+		count = rc == 0 ? count_stat_cpus(stat) : 0;
 	}
-	if (host->cpus == 0)
-		host->cpus = 1;
+	*cpus = count > 0 ? count : 1;
 	return 0;
 }
 
@@ -245,7 +245,6 @@ int host_open_root(struct root *root, struct cgpol_host **host, struct cgpol_err
 	parse_release(made);
 	rc = read_mounts(made);
 	rc = rc < 0 ? rc : read_controllers(made);
-	rc = rc < 0 ? rc : read_cpus(made);
 	if (rc < 0)
 		return error_set(err, -rc, CGPOL_FAILED, "cannot read this machine: %s", strerror(-rc));
 	*host = TAKE(made);

@@ -15,7 +15,6 @@ struct cgpol_host {
 	bool has_memory;    /* the cgroup2 root lists the controller in cgroup.controllers */
 	bool has_cpuset;
 	unsigned major, minor, patch; /* of the kernel's release */
-	unsigned cpus;		      /* online */
 };
 
 /* `dir`: NULL or "/" is the live machine. `record`: a directory to copy all that is read into, or NULL. */
@@ -25,6 +24,8 @@ int host_open_root(struct root *root, struct cgpol_host **host, struct cgpol_err
 /* Ends a recording: writes its manifest. 0 when none was running. */
 int host_finish(struct cgpol_host *host, struct cgpol_error *err);
 void host_trace(struct cgpol_host *host, root_trace_fn *trace, void *arg);
+/* How many cpus are online; 1 when nothing tells. 0 or -ENOMEM. */
+int host_read_cpus(struct cgpol_host *host, unsigned *cpus);
 /* Compares the kernel's version: < 0, 0, > 0. */
 int host_compare_kernel(const struct cgpol_host *host, unsigned major, unsigned minor, unsigned patch);
 

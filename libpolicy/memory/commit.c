@@ -122,7 +122,9 @@ static int count_cpus(struct cgpol_host *host, unsigned *cpus)
 		rc = nodeset_parse(text, NODESET_CPUS_MAX, &present, NULL);
 	if (rc == -ENOMEM)
 		return rc;
-	*cpus = rc == 0 ? (unsigned)nodeset_count(&present) : host->cpus;
+	if (rc < 0)
+		return host_read_cpus(host, cpus);
+	*cpus = (unsigned)nodeset_count(&present);
 	return 0;
 }
 

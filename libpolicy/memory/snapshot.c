@@ -95,7 +95,8 @@ static int read_system(struct cgpol_host *host, struct snapshot *snapshot, struc
 	values->major = host->major;
 	values->minor = host->minor;
 	values->patch = host->patch;
-	values->cpus = host->cpus;
+	if (host_read_cpus(host, &values->cpus) < 0)
+		return -ENOMEM;
 	values->page_size = host->root->facts.page_size;
 	values->memory_on_v1 = host->memory_v1 != NULL;
 	values->swappiness = sysctl_or(host, "/proc/sys/vm/swappiness", 60);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "policy/need.h"
 
 static int no_memory(struct cgpol_error *err)
 {
@@ -71,8 +72,10 @@ static int read_has_processes(struct cgpol_host *host, struct current_level *lev
 static int read_level(struct cgpol_host *host, struct current_level *level, struct cgpol_error *err)
 {
 	bool is_real_root;
-	int rc = read_file(host, level->name, "cgroup.controllers", &level->controllers, err);
+	int rc = 0;
 
+	if (!level->controllers)
+		rc = read_file(host, level->name, "cgroup.controllers", &level->controllers, err);
 	if (rc < 0 || !level->controllers)
 		return rc;
 	level->exists = true;
@@ -94,33 +97,114 @@ static int read_level(struct cgpol_host *host, struct current_level *level, stru
 }
 
 /* "/a/b" is the levels "/", "/a" and "/a/b". */
-static int read_levels(struct cgpol_host *host, const char *cgroup, struct current *current,
-		       struct cgpol_error *err)
+static int name_levels(const char *cgroup, struct current *current)
 {
 	size_t size = strlen(cgroup), levels = 1;
-	bool exists = true;
 
 	for (size_t i = 1; i < size; i++)
 		levels += i == 1 || cgroup[i] == '/';
 	current->level = calloc(levels, sizeof(*current->level));
 	if (!current->level)
-		return no_memory(err);
+		return -ENOMEM;
 	/* `end` is behind the name of the level: 1 for the root, then behind each part. */
 	for (size_t end = 1; current->levels < levels; end += strcspn(cgroup + end, "/")) {
 		struct current_level *level = &current->level[current->levels];
-		int rc;
 
 		level->name = strndup(cgroup, end);
 		if (!level->name)
-			return no_memory(err);
+			return -ENOMEM;
 		current->levels++;
-		rc = exists ? read_level(host, level, err) : 0;
-		if (rc < 0)
-			return rc;
-		exists = level->exists;
 		end += cgroup[end] == '/';
 	}
 	return 0;
+}
+
+static int read_all_levels(struct cgpol_host *host, size_t deepest, struct current *current,
+			   struct cgpol_error *err)
+{
+	bool exists = true;
+
+	for (size_t i = 0; exists && i <= deepest; i++) {
+		struct current_level *level = &current->level[i];
+		int rc = read_level(host, level, err);
+
+		if (rc < 0)
+			return rc;
+		exists = level->exists;
+	}
+	return 0;
+}
+
+/* The deepest level that exists, whose cgroup.controllers is read: one file of a cgroup that is there. */
+static int find_deepest(struct cgpol_host *host, struct current *current, size_t *deepest,
+			struct cgpol_error *err)
+{
+	for (size_t i = current->levels; i-- > 0;) {
+		struct current_level *level = &current->level[i];
+		int rc = read_file(host, level->name, "cgroup.controllers", &level->controllers, err);
+
+		if (rc < 0)
+			return rc;
+		*deepest = i;
+		if (level->controllers)
+			break;
+	}
+	return 0;
+}
+
+/* Has a level all that will be wanted, so that nothing needs to be enabled above it? */
+static int has_enough(const struct cgpol_policy *policy, const char *also, const char *controllers)
+{
+	AUTO(need_clear_p) struct need need = {NULL, 0};
+
+	if (!controllers || (also && !need_list_has(controllers, also)))
+		return 0;
+	if (need_of_policy(policy, &need) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < need.controllers; i++) {
+		if (!need_list_has(controllers, need.controller[i]))
+			return 0;
+	}
+	return 1;
+}
+
+/* What a level's cgroup.controllers lists is what the one above has in its cgroup.subtree_control
+ * (kernel/cgroup/cgroup.c cgroup_control()), and so on up: for the plan it need not be read. */
+static int derive_above(struct current *current, size_t deepest)
+{
+	for (size_t i = 0; i < deepest; i++) {
+		struct current_level *level = &current->level[i];
+
+		level->exists = true;
+		level->controllers = strdup(current->level[deepest].controllers);
+		level->subtree_control = strdup(current->level[deepest].controllers);
+		level->type = strdup("domain");
+		if (!level->controllers || !level->subtree_control || !level->type)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Reads from the bottom up to where all is as wanted; mostly that is one level. */
+static int read_levels(struct cgpol_host *host, const struct cgpol_policy *policy, const char *also,
+		       struct current *current, struct cgpol_error *err)
+{
+	struct current_level *level;
+	size_t deepest = 0;
+	int rc = find_deepest(host, current, &deepest, err);
+
+	if (rc < 0)
+		return rc;
+	level = &current->level[deepest];
+	rc = has_enough(policy, also, level->controllers);
+	if (rc < 0)
+		return no_memory(err);
+	if (rc == 0 || deepest == 0)
+		return read_all_levels(host, deepest, current, err);
+	/* Only of one that gets children more matters than its controllers. */
+	level->exists = true;
+	rc = deepest + 1 < current->levels ? read_level(host, level, err) : 0;
+	return rc < 0 ? rc : derive_above(current, deepest) < 0 ? no_memory(err) : 0;
 }
 
 static int read_values(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
@@ -362,7 +446,7 @@ static void current_clear_p(struct current *current)
 }
 
 int current_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
-		 struct current *current, struct cgpol_error *err)
+		 const char *also, struct current *current, struct cgpol_error *err)
 {
 	AUTO(current_clear_p) struct current made = {.memory_limit = UINT64_MAX};
 	int rc;
@@ -375,7 +459,8 @@ int current_read(struct cgpol_host *host, const struct cgpol_policy *policy, con
 	made.page_size = host->root->facts.page_size;
 	made.major = host->major;
 	made.minor = host->minor;
-	rc = read_levels(host, cgroup, &made, err);
+	rc = name_levels(cgroup, &made) < 0 ? no_memory(err) : 0;
+	rc = rc < 0 ? rc : read_levels(host, policy, also, &made, err);
 	rc = rc < 0 ? rc : read_values(host, policy, cgroup, &made, err);
 	rc = rc < 0 ? rc : read_sizes(host, policy, &made, err);
 	rc = rc < 0 ? rc : read_sets(host, policy, &made, err);

@@ -39,9 +39,10 @@ struct current {
 	unsigned major, minor; /* of the kernel */
 };
 
-/* Reads it. Only what the policy's settings need is read. */
+/* Reads it. Only what the policy's settings, and `also` (plan.h; may be NULL), need is read: where a level
+ * has all controllers that are wanted, those above it are taken to be plain domains that hand them down. */
 int current_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
-		 struct current *current, struct cgpol_error *err);
+		 const char *also, struct current *current, struct cgpol_error *err);
 void current_clear(struct current *current);
 
 #endif

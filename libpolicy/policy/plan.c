@@ -348,7 +348,7 @@ int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const 
 	      const char *also, struct plan **plan, struct cgpol_error *err)
 {
 	AUTO(current_clear_p) struct current current = {0};
-	int rc = current_read(host, policy, cgroup, &current, err);
+	int rc = current_read(host, policy, cgroup, also, &current, err);
 
 	if (rc < 0)
 		return rc;

@@ -376,7 +376,7 @@ static void a_plan_without_memory_is_no_plan(void **state)
 
 	(void)state;
 	assert_int_equal(host_open_root(root, &host, NULL), 0);
-	assert_int_equal(current_read(host, policy, "/a/b", &current, NULL), 0);
+	assert_int_equal(current_read(host, policy, "/a/b", NULL, &current, NULL), 0);
 	do {
 		struct cgpol_error err = {0};
 
