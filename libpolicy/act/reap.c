@@ -4,28 +4,282 @@
 #include "act/reap.h"
 
 #include <errno.h>
+#include <string.h>
 
-int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, struct reaped *reaped,
-	 struct cgpol_error *err)
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "host/cgroup.h"
+#include "host/proc.h"
+#include "host/subtree.h"
+
+enum { SHOWN_SIZE = 160 };	      /* of a name in a sentence */
+static const char home[] = "/cgpol/"; /* where cgpol run makes cgroups that nobody named */
+
+/* One of the cgroups that are looked at; the same index as in the tree. */
+struct node {
+	struct mark mark;
+	size_t parent;
+	size_t children; /* that are there, or will be when all is done */
+	bool is_stale;
+	bool is_inside; /* below a stale one */
+};
+
+struct walk {
+	struct cgpol_host *host;
+	struct subtree tree;
+	struct node *node;
+	const struct reaper *reaper; /* NULL: only tell */
+	struct reaped reaped;
+	struct cgpol_error *err;
+};
+
+static void walk_clear(struct walk *walk)
 {
-	(void)host;
-	(void)parent;
-	(void)is_deep;
-	(void)dry;
-	(void)reaped;
-	(void)err;
-	return -ENOSYS;
+	subtree_clear(&walk->tree);
+	free(walk->node);
+	reaped_clear(&walk->reaped);
 }
 
 void reaped_clear(struct reaped *reaped)
 {
-	(void)reaped;
+	if (reaped->name)
+		root_list_free(reaped->name, reaped->count);
+	if (reaped->busy)
+		root_list_free(reaped->busy, reaped->busy_count);
+	*reaped = (struct reaped){0};
+}
+
+static bool is_absent(int rc)
+{
+	return rc == -ENOENT || rc == -ENODEV;
+}
+
+static int remember(const char *name, char ***list, size_t *count)
+{
+	char **more = reallocarray(*list, *count + 1, sizeof(*more));
+	char *copy = more ? strdup(name) : NULL;
+
+	if (more)
+		*list = more;
+	if (!copy)
+		return -ENOMEM;
+	more[(*count)++] = copy;
+	return 0;
+}
+
+/* cgpol was killed before it could mark what it had made. In another pid namespace the number says nothing.
+ */
+static bool has_dead_name(struct cgpol_host *host, const char *name)
+{
+	const char *rest = strncmp(name, home, sizeof(home) - 1) == 0 ? name + sizeof(home) - 1 : NULL;
+	const char *dash = rest ? strrchr(rest, '-') : NULL;
+	struct proc_stat stat;
+	uint64_t pid;
+
+	if (!dash || dash == rest || strchr(rest, '/') || dash[1] < '1' || dash[1] > '9' ||
+	    text_u64(dash + 1, &pid) < 0 || pid > INT32_MAX || !host->root->facts.initial_pidns)
+		return false;
+	/* With hidepid= of proc every process of others looks as if it were gone, and so does pid 1. */
+	return proc_is_gone(proc_read_stat(host, (pid_t)pid, &stat)) && proc_read_stat(host, 1, &stat) == 0;
+}
+
+/* Only -ENOMEM: what cannot be read, or is gone, is none of ours. */
+static int read_node(struct walk *walk, size_t at, size_t parent)
+{
+	struct node *node = &walk->node[at];
+	int rc = mark_read(walk->host, walk->tree.name[at], &node->mark);
+
+	if (rc < 0)
+		node->mark = (struct mark){.kind = MARK_NONE};
+	node->parent = parent;
+	node->is_stale = node->mark.kind == MARK_OWNED && mark_is_stale(walk->host, &node->mark);
+	if (rc == 0 && node->mark.kind == MARK_NONE)
+		node->is_stale = has_dead_name(walk->host, walk->tree.name[at]);
+	if (at > 0) {
+		node->is_inside = walk->node[parent].is_inside || walk->node[parent].is_stale;
+		walk->node[parent].children++;
+	}
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* Adds the children of one cgroup, and reads what they are. */
+static int look_below(struct walk *walk, size_t at)
+{
+	size_t before = walk->tree.count;
+	int rc = subtree_add_children(walk->host, walk->tree.name[at], &walk->tree);
+	struct node *more;
+
+	/* What was added before the failure has no node. */
+	if (rc < 0)
+		return rc;
+	more = reallocarray(walk->node, walk->tree.count, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	walk->node = more;
+	memset(more + before, 0, (walk->tree.count - before) * sizeof(*more));
+	for (size_t i = before; rc == 0 && i < walk->tree.count; i++)
+		rc = read_node(walk, i, at);
+	return rc;
+}
+
+/* All that is looked at, parents first. */
+static int look(struct walk *walk, const char *parent, bool is_deep)
+{
+	int rc = subtree_add(&walk->tree, parent);
+
+	walk->node = calloc(1, sizeof(*walk->node));
+	if (rc == 0)
+		rc = walk->node ? read_node(walk, 0, 0) : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < walk->tree.count; i++) {
+		const struct node *node = &walk->node[i];
+		/* Whether a marked parent among the children is empty shows a level deeper. */
+		bool is_asked = is_deep || i == 0 || node->is_stale || node->is_inside ||
+				(node->parent == 0 && node->mark.kind == MARK_PARENT);
+
+		if (is_asked)
+			rc = look_below(walk, i);
+		if (rc < 0 && rc != -ENOMEM)
+			rc = 0;
+	}
+	return rc;
+}
+
+/* Is it one that goes when nobody is in it? */
+static bool is_ours(const struct walk *walk, size_t at, bool is_deep)
+{
+	const struct node *node = &walk->node[at];
+
+	if (node->is_stale)
+		return true;
+	if (node->mark.kind == MARK_OWNED)
+		return false;
+	if (node->is_inside)
+		return true;
+	return node->mark.kind == MARK_PARENT && (is_deep || node->parent == 0);
+}
+
+static int fail_removing(struct walk *walk, const char *name, int rc)
+{
+	char shown[SHOWN_SIZE];
+
+	text_escape(name, shown, sizeof(shown));
+	error_set(walk->err, -rc, CGPOL_FAILED, "cgroup \"%s\" cannot be removed: %s", shown, strerror(-rc));
+	error_detail(walk->err, NULL, shown, NULL);
+	return rc;
+}
+
+static int take(struct walk *walk, size_t at)
+{
+	const char *name = walk->tree.name[at];
+	const struct node *node = &walk->node[at];
+	struct reaped *reaped = &walk->reaped;
+	bool is_held = node->children > 0 || subtree_is_populated(walk->host, name);
+	int rc = is_held ? -EBUSY : walk->reaper ? walk->reaper->remove(walk->reaper->arg, name) : 0;
+
+	if (rc == 0)
+		rc = remember(name, &reaped->name, &reaped->count);
+	else if (rc == -EBUSY || rc == -ENOTEMPTY)
+		return node->is_stale ? remember(name, &reaped->busy, &reaped->busy_count) : 0;
+	if (rc < 0 && !is_absent(rc))
+		return rc == -ENOMEM ? rc : fail_removing(walk, name, rc);
+	if (at > 0)
+		walk->node[node->parent].children--;
+	return 0;
+}
+
+static int check_machine(const struct cgpol_host *host, struct cgpol_error *err)
+{
+	if (!host->root->ops->rmdir)
+		return error_set(err, EROFS, CGPOL_REFUSED, "a capture cannot be changed");
+	if (host->cgroup2)
+		return 0;
+	error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+	error_detail(err, "/proc/self/mountinfo", "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup");
+	return -EOPNOTSUPP;
+}
+
+int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const struct reaper *reaper,
+	      struct reaped *reaped, struct cgpol_error *err)
+{
+	AUTO(walk_clear) struct walk walk = {.host = host, .reaper = reaper, .err = err};
+	int rc = check_machine(host, err);
+
+	if (rc < 0)
+		return rc;
+	rc = look(&walk, parent, is_deep);
+	for (size_t i = walk.tree.count; rc == 0 && i-- > 0;)
+		if (is_ours(&walk, i, is_deep) && strcmp(walk.tree.name[i], "/") != 0)
+			rc = take(&walk, i);
+	if (rc == -ENOMEM)
+		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+	if (rc == 0) {
+		*reaped = walk.reaped;
+		walk.reaped = (struct reaped){0};
+	}
+	return rc;
+}
+
+static int remove_directory(void *arg, const char *cgroup)
+{
+	struct cgpol_host *host = arg;
+	AUTO(free_p) char *path = cgroup_path(host, cgroup, NULL);
+
+	return path ? root_rmdir(host->root, path) : -ENOMEM;
+}
+
+int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, struct reaped *reaped,
+	 struct cgpol_error *err)
+{
+	const struct reaper reaper = {remove_directory, host};
+
+	return reap_with(host, parent, is_deep, dry ? NULL : &reaper, reaped, err);
+}
+
+/* ---- one's own ---- */
+
+/* Everything in the list, deepest first; the result is that of the cgroup itself. */
+static int remove_listed(struct cgpol_host *host, const struct subtree *tree)
+{
+	int rc = 0;
+
+	for (size_t i = tree->count; i-- > 0;)
+		rc = remove_directory(host, tree->name[i]);
+	return rc;
+}
+
+static int remove_slowly(struct cgpol_host *host, const char *cgroup, unsigned milliseconds)
+{
+	AUTO(subtree_clear) struct subtree tree = {0};
+	int rc = subtree_list(host, cgroup, &tree);
+
+	if (rc == 0)
+		rc = subtree_wait(host, &tree, milliseconds, NULL);
+	return rc == 0 ? remove_listed(host, &tree) : rc;
+}
+
+static void remove_parents(struct cgpol_host *host, const char *cgroup)
+{
+	AUTO(free_p) char *name = strdup(cgroup);
+	struct mark mark;
+
+	for (char *slash; name && (slash = strrchr(name, '/')) && slash != name;) {
+		*slash = '\0';
+		if (mark_read(host, name, &mark) < 0 || mark.kind != MARK_PARENT ||
+		    remove_directory(host, name) < 0)
+			return;
+	}
 }
 
 int reap_own(struct cgpol_host *host, const char *cgroup, unsigned milliseconds)
 {
-	(void)host;
-	(void)cgroup;
-	(void)milliseconds;
-	return -ENOSYS;
+	/* Nearly always this is all: kernfs refuses while there are children or processes. */
+	int rc = host->cgroup2 ? remove_directory(host, cgroup) : -ENOENT;
+
+	if (rc == -EBUSY || rc == -ENOTEMPTY)
+		rc = remove_slowly(host, cgroup, milliseconds);
+	if (rc < 0 && !is_absent(rc))
+		return rc;
+	remove_parents(host, cgroup);
+	return 0;
 }

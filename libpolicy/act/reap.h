@@ -7,23 +7,34 @@
 #include "host/mark.h"
 
 struct reaped {
-	char **name; /* removed ones; with `dry` those that would be */
+	char **name; /* removed ones; with `dry` those that would be; children before their parents */
 	size_t count;
 	char **busy; /* stale, but processes live in them */
 	size_t busy_count;
 };
 
+/* Who does the removing. */
+struct reaper {
+	int (*remove)(void *arg, const char *cgroup); /* one without children and processes: 0 or -errno */
+	void *arg;
+};
+
 /* Looks at the children of `parent`, or at all cgroups below it (is_deep), and removes those whose mark is
- * stale, or MARK_PARENT without children, and that have no processes; deepest first. Below "/cgpol" a cgroup
- * without a mark counts by its name too: "COMM-PID" with a dead PID (cgpol was killed between two system
- * calls). Then `parent` itself when it is marked and empty. Races with other cgpols (ENOENT, EBUSY,
- * ENOTEMPTY, ENODEV) are no errors. No such parent: nothing. `dry`: only tells. */
+ * stale, or MARK_PARENT without children, and that have no processes; deepest first. What lies below a stale
+ * one goes with it, but for the cgroups of a cgpol that lives. Below "/cgpol" a cgroup without a mark counts
+ * by its name too: "COMM-PID" with a dead PID (cgpol was killed between two system calls). Then `parent`
+ * itself when it is marked and empty. Races with other cgpols (ENOENT, EBUSY, ENOTEMPTY, ENODEV) are no
+ * errors. No such parent: nothing. `dry`: only tells. CGPOL_REFUSED with a capture, CGPOL_UNSUPPORTED without
+ * cgroup2. */
 int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, struct reaped *reaped,
 	 struct cgpol_error *err);
+/* The same with a reaper; NULL: only tell. */
+int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const struct reaper *reaper,
+	      struct reaped *reaped, struct cgpol_error *err);
 void reaped_clear(struct reaped *reaped);
 /* Removes one cgroup that this process made and everything below it; waits up to `milliseconds` for the
  * kernel to let go of its last, dying processes (cgroup.events populated). -EBUSY when some live. Then its
- * MARK_PARENT ancestors, as far as they are empty. */
+ * MARK_PARENT ancestors, as far as they are empty. 0 also when it is gone already. */
 int reap_own(struct cgpol_host *host, const char *cgroup, unsigned milliseconds);
 
 #endif

@@ -45,6 +45,8 @@ static void parse_mark(const char *value, struct mark *mark)
 	*mark = (struct mark){MARK_NONE, 0, 0};
 	if (strcmp(value, parent) == 0)
 		mark->kind = MARK_PARENT;
+	else if (strcmp(value, kept) == 0)
+		mark->kind = MARK_KEPT;
 	if (strncmp(value, owned, sizeof(owned) - 1) != 0 || *at < '0' || *at > '9' ||
 	    text_u64_head(at, &at, &pid) < 0 || pid == 0 || pid > PID_MAX)
 		return;

@@ -9,7 +9,8 @@
 #define MARK_ATTRIBUTE "user.cgpol"
 
 enum mark_kind {
-	MARK_NONE,   /* not ours, or kept: nobody removes it */
+	MARK_NONE,   /* not ours */
+	MARK_KEPT,   /* "kept": made by cgpol run --keep: nobody removes it */
 	MARK_OWNED,  /* "run PID STARTTIME": made by a cgpol run that removes it at its end */
 	MARK_PARENT, /* "parent": made on the way to one; goes when it is empty */
 };

@@ -59,8 +59,11 @@ static int make_cgroup(struct doing *doing, size_t i)
 		set_idle(&doing->applied, i);
 		return 0;
 	}
-	if (rc == 0 && !doing->plan->is_kept)
-		(void)mark_set(doing->host, step->cgroup, is_last ? MARK_OWNED : MARK_PARENT);
+	if (rc == 0 && !(doing->plan->is_kept && !is_last))
+		(void)mark_set(doing->host, step->cgroup,
+			       !is_last		      ? MARK_PARENT
+			       : doing->plan->is_kept ? MARK_KEPT
+						      : MARK_OWNED);
 	return rc;
 }
 

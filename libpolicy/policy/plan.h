@@ -24,7 +24,7 @@ struct plan {
 	char *cgroup;
 	struct step *step;
 	size_t steps; /* 0: all is as wanted */
-	bool is_kept; /* made cgroups are not marked for removal; set by the caller */
+	bool is_kept; /* made cgroups are not marked for removal, the last one as kept; set by the caller */
 };
 
 /* Compares and lists what would change: levels from the root down (mkdir, and the controllers that the policy

@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct root *root = calloc(1, sizeof(*root));
 	struct cgpol_error err = {0};
 	struct cgpol_host *host;
+	unsigned cpus;
 	int rc;
 
 	if (!root)
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rc = host_need_memory(host, &err);
 	if (rc < 0 && (err.kind != CGPOL_UNSUPPORTED || err.text[0] == '\0'))
 		abort();
-	if (host->cpus == 0)
+	if (host_read_cpus(host, &cpus) == 0 && cpus == 0)
 		abort();
 	cgpol_host_free(host);
 	return 0;

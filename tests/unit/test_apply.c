@@ -88,7 +88,7 @@ static void a_cgroup_is_made_with_all_it_needs_and_marked(void **state)
 	assert_int_equal(mark.start_time, 777);
 }
 
-static void a_kept_cgroup_has_no_mark(void **state)
+static void a_kept_cgroup_is_marked_as_kept(void **state)
 {
 	AUTO(close_scene) struct scene scene = {.policy = usual_policy()};
 	struct mark mark;
@@ -99,7 +99,7 @@ static void a_kept_cgroup_has_no_mark(void **state)
 	scene.plan->is_kept = true;
 	assert_int_equal(apply(&scene), 0);
 	assert_int_equal(mark_read(scene.host, "/a/b", &mark), 0);
-	assert_int_equal(mark.kind, MARK_NONE);
+	assert_int_equal(mark.kind, MARK_KEPT);
 }
 
 static void the_second_plan_is_empty_and_writes_nothing(void **state)
@@ -520,7 +520,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cgroup_is_made_with_all_it_needs_and_marked),
-		cmocka_unit_test(a_kept_cgroup_has_no_mark),
+		cmocka_unit_test(a_kept_cgroup_is_marked_as_kept),
 		cmocka_unit_test(the_second_plan_is_empty_and_writes_nothing),
 		cmocka_unit_test(whatever_fails_nothing_is_left_behind),
 		cmocka_unit_test(a_plan_can_be_taken_back_later),

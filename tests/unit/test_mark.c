@@ -79,9 +79,9 @@ static void what_is_set_is_read(void **state)
 	assert_int_equal(mark_read(host, "/a/b", &mark), 0);
 	assert_int_equal(mark.kind, MARK_PARENT);
 	assert_false(mark_is_stale(host, &mark));
-	assert_int_equal(mark_set(host, "/a/b", MARK_NONE), 0);
+	assert_int_equal(mark_set(host, "/a/b", MARK_KEPT), 0);
 	assert_int_equal(mark_read(host, "/a/b", &mark), 0);
-	assert_int_equal(mark.kind, MARK_NONE);
+	assert_int_equal(mark.kind, MARK_KEPT);
 	assert_false(mark_is_stale(host, &mark));
 }
 
@@ -110,7 +110,7 @@ static void takes_only_its_own_words(void **state)
 		"parent ",
 		"Parent",
 		"parents",
-		"kept",
+		"kept ",
 		"\xff",
 	};
 	struct mark mark;
