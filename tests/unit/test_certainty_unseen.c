@@ -133,11 +133,106 @@ static void rivals_are_named(void **state)
 	assert_warns(s, "(pid 101) may have as many points by then");
 }
 
+/* c is bound to node 1 and fills it; a is the largest, b the next. */
+static struct snap *policy_case(void)
+{
+	struct snap *s = clear_case();
+
+	snap_bind(s, 0, MEMPOLICY_BIND, "1");
+	snap_bind(s, 1, MEMPOLICY_DEFAULT, NULL);
+	snap_bind(s, 2, MEMPOLICY_DEFAULT, NULL);
+	return s;
+}
+
+static const char trap[] =
+	"a (pid 101) may use node 0 only, by its cpuset, and still is a candidate: a cpuset does not protect "
+	"from a memory-policy OOM; a memory policy of its own would (cgpol run -m 0 ...)";
+
+static void a_cpuset_that_does_not_protect_from_a_policy_oom_is_told(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = policy_case();
+
+	(void)state;
+	snap_confine(s, 1, "0");
+	assert_int_equal(certainty(s), OOM_CERTAIN); /* the warning is no doubt */
+	assert_string_equal(snap_kills(s), "a");
+	assert_warns(s, trap);
+	assert_int_equal(s->forecast.warnings, 1);
+}
+
+static void no_trap_is_told_where_there_is_none(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = policy_case();
+
+	(void)state;
+	snap_confine(s, 2, "0"); /* b does not die */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	assert_string_equal(snap_warnings(s), "");
+	snap_confine(s, 1, "0-1"); /* it may use the node that is short */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	assert_string_equal(snap_warnings(s), "");
+	snap_confine(s, 1, "0");
+	snap_bind(s, 1, MEMPOLICY_BIND, "0"); /* the remedy: b dies, who has the next cpuset */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	assert_string_equal(snap_kills(s), "b");
+	assert_null(strstr(snap_warnings(s), "a (pid 101)"));
+	assert_warns(s, "b (pid 102) may use node 0 only");
+}
+
+static void a_cpuset_oom_has_no_trap(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = clear_case();
+
+	(void)state;
+	snap_confine(s, 0, "1");
+	snap_confine(s, 1, "0"); /* not even a candidate */
+	assert_int_equal(certainty(s), OOM_CERTAIN);
+	assert_string_equal(snap_kills(s), "b");
+	assert_string_equal(snap_warnings(s), "");
+}
+
+static void every_thread_counts_for_the_trap(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = policy_case();
+
+	(void)state;
+	snap_confine(s, 1, "0");
+	(void)snap_thread(s, 1, "1", NULL); /* in another cpuset of a threaded cgroup */
+	(void)certainty(s);
+	assert_string_equal(snap_kills(s), "a");
+	assert_null(strstr(snap_warnings(s), "by its cpuset"));
+	s->snapshot.task[1].thread[1].mems = NULL; /* not known, so nothing is said */
+	(void)certainty(s);
+	assert_null(strstr(snap_warnings(s), "by its cpuset"));
+	s->snapshot.task[1].thread[1].mems = snap_nodes(s, "0");
+	(void)certainty(s);
+	assert_warns(s, "a (pid 101) may use node 0 only");
+}
+
+static void several_nodes_are_named_as_a_list(void **state)
+{
+	AUTO(snap_free_p) struct snap *s = snap_new(4, PRESENT);
+
+	(void)state;
+	snap_ask(s, snap_task(s, "t", 1000));
+	(void)snap_task(s, "a\033", 700000);
+	snap_bind(s, 0, MEMPOLICY_BIND, "1");
+	snap_confine(s, 1, "0,2-3");
+	(void)certainty(s);
+	assert_warns(s, "a\\x1b (pid 101) may use nodes 0,2-3 only");
+	assert_warns(s, "(cgpol run -m 0,2-3 ...)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_to_kill_is_likely_where_one_is_only_inferred_to_be_exempt),
 		cmocka_unit_test(rivals_are_named),
+		cmocka_unit_test(a_cpuset_that_does_not_protect_from_a_policy_oom_is_told),
+		cmocka_unit_test(no_trap_is_told_where_there_is_none),
+		cmocka_unit_test(a_cpuset_oom_has_no_trap),
+		cmocka_unit_test(every_thread_counts_for_the_trap),
+		cmocka_unit_test(several_nodes_are_named_as_a_list),
 		cmocka_unit_test(without_zones_the_headroom_is_not_known_and_nothing_certain),
 		cmocka_unit_test(free_memory_that_no_zone_holds_makes_it_likely),
 		cmocka_unit_test(a_panic_is_a_guess_where_not_all_can_be_seen),

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The cgroup of cgpol run: which one, making it, and taking it away. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "act/delegated.h"
+#include "act/outcome.h"
+#include "act/reap.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "host/cgroup.h"
+#include "host/mark.h"
+#include "policy/policy.h"
+
+enum {
+	APPLY_TRIES = 4, /* another cgpol may remove a parent while we make a child in it */
+	COMM_MAX = 32,
+	TRIES = 10, /* of 10 ms, for processes that are about to end */
+	OOM_TRIES = 100,
+	LINGER_MS = 1000, /* how long the kernel may take to let go of what has been killed */
+};
+
+static const char default_parent[] = "cgpol";
+static const char hint_without[] = "--no-cgroup does without, and sets cpus, memory policy and score only";
+
+static int no_memory(struct cgpol_error *err)
+{
+	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+}
+
+/* What a cgroup may be called for a command: the last part of its path, made harmless. */
+static void name_command(const char *command, char name[static COMM_MAX + 1])
+{
+	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
+	const char *slash = strrchr(command, '/'), *last = slash ? slash + 1 : command;
+	size_t size = 0;
+
+	for (; size < COMM_MAX && last[size]; size++) {
+		name[size] = last[size];
+		if (!strchr(good, last[size]))
+			name[size] = '_';
+	}
+	if (size == 0 || name[0] == '-' || name[0] == '.')
+		name[0] = '_';
+	name[size > 0 ? size : 1] = '\0';
+}
+
+/* /cgpol/<comm>-<pid> for root; for others below the nearest cgroup that was handed over to them. */
+static int name_own(struct run *run, struct cgpol_error *err)
+{
+	AUTO(free_p) char *above = NULL;
+	char comm[COMM_MAX + 1];
+	int rc = 0;
+
+	if (run->host->root->facts.uid != 0)
+		rc = delegated_find(run->host, &above, err);
+	if (rc < 0)
+		return rc;
+	name_command(run->cli->words.word[0], comm);
+	if (asprintf(&run->parent, "%s/%s", above && strcmp(above, "/") != 0 ? above : "", default_parent) <
+	    0) {
+		run->parent = NULL;
+		return no_memory(err);
+	}
+	if (asprintf(&run->cgroup, "%s/%s-%d", run->parent, comm, getpid()) < 0) {
+		run->cgroup = NULL;
+		return no_memory(err);
+	}
+	return 0;
+}
+
+/* What a killed cgpol left there. Failures harm nobody: the next one tries again. */
+static void tidy(const struct run *run)
+{
+	struct reaped reaped = {0};
+
+	if (reap(run->host, run->parent, false, false, &reaped, NULL) < 0)
+		return;
+	for (size_t i = 0; run->cli->verbose && i < reaped.count; i++)
+		cli_note(run->cli, "removed %s, which a killed cgpol left", reaped.name[i]);
+	reaped_clear(&reaped);
+}
+
+int run_find_cgroup(struct run *run, struct cgpol_error *err)
+{
+	int rc;
+
+	if (run->config->no_cgroup)
+		return 0;
+	if (!run->host->cgroup2) {
+		(void)error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted here");
+		error_detail(err, "/proc/self/mountinfo", "cgroup2", hint_without);
+		return -EOPNOTSUPP;
+	}
+	rc = run->config->cgroup ? cgroup_name(run->config->cgroup, &run->cgroup, err) : name_own(run, err);
+	if (rc == 0 && run->parent && !run->cli->dry_run)
+		tidy(run);
+	return rc;
+}
+
+int run_plan(struct run *run, struct cgpol_error *err)
+{
+	struct plan *plan;
+	int rc;
+
+	if (!run->cgroup)
+		return 0;
+	rc = plan_read(run->host, run->policy, run->cgroup, "memory", &plan, err);
+	if (rc < 0)
+		return rc;
+	plan_free(run->plan);
+	run->plan = plan;
+	plan->is_kept = run->config->keep;
+	return 0;
+}
+
+static bool makes_last(const struct run *run)
+{
+	for (size_t i = 0; i < run->plan->steps; i++)
+		if (run->plan->step[i].op == STEP_MKDIR &&
+		    strcmp(run->plan->step[i].cgroup, run->cgroup) == 0)
+			return true;
+	return false;
+}
+
+/* One that is there already is left there, unless a killed cgpol made it: then it becomes ours. */
+static void adopt(struct run *run)
+{
+	struct mark mark = {0};
+
+	if (makes_last(run)) {
+		run->is_own = true;
+		return;
+	}
+	if (mark_read(run->host, run->cgroup, &mark) < 0 || mark.kind != MARK_OWNED ||
+	    !mark_is_stale(run->host, &mark))
+		return;
+	run->is_own = mark_set(run->host, run->cgroup, run->config->keep ? MARK_KEPT : MARK_OWNED) == 0;
+}
+
+/* The start would not end, and no signal but SIGKILL would end the waiting for it. */
+static int check_frozen(const struct run *run, struct cgpol_error *err)
+{
+	int rc;
+
+	/* A new child of the root can only be frozen by what was set. */
+	if (makes_last(run) && (run->parent || !strchr(run->cgroup + 1, '/')) &&
+	    !policy_get(run->policy, "cgroup.freeze"))
+		return 0;
+	rc = outcome_is_frozen(run->host, run->cgroup);
+	if (rc <= 0)
+		return rc < 0 ? no_memory(err) : 0;
+	(void)error_set(err, EBUSY, CGPOL_REFUSED, "%s is frozen: nothing starts in it", run->cgroup);
+	error_detail(err, "cgroup.freeze", run->cgroup,
+		     "write 0 into cgroup.freeze of it or of the one above that is frozen");
+	return -EBUSY;
+}
+
+int run_apply(struct run *run, struct cgpol_error *err)
+{
+	int rc = 0;
+
+	if (!run->cgroup)
+		return 0;
+	for (int i = 0; i < APPLY_TRIES; i++) {
+		struct cgpol_error failure = {0};
+
+		if (i > 0)
+			rc = run_plan(run, err);
+		if (i > 0 && rc < 0)
+			return rc;
+		rc = apply_plan(run->host, run->plan, run->policy, &run->applied, &failure);
+		if (rc < 0 && err)
+			*err = failure;
+		if (rc != -ENOENT && rc != -ENODEV)
+			break;
+	}
+	if (rc == -EROFS && err)
+		error_detail(err, err->file, err->value, hint_without);
+	if (rc < 0)
+		return rc;
+	run->is_applied = true;
+	adopt(run);
+	rc = check_frozen(run, err);
+	if (rc < 0 || makes_last(run))
+		return rc;
+	return oomline_count(run->host, run->cgroup, &run->before) < 0 ? no_memory(err) : 0;
+}
+
+/* For a failure after the cgroup was made, but before there is a command. */
+void run_undo(struct run *run)
+{
+	char shown[200];
+	int rc = 0;
+
+	if (!run->is_applied)
+		return;
+	rc = apply_undo(run->host, run->plan, &run->applied);
+	if (rc < 0 && run->is_own && !run->config->keep)
+		rc = reap_own(run->host, run->cgroup, LINGER_MS);
+	if (rc < 0 && rc != -ENOENT)
+		cli_note(run->cli, "%s could not be put back to how it was: %s",
+			 text_escape(run->cgroup, shown, sizeof(shown)), strerror(-rc));
+	run->is_applied = false;
+}
+
+void run_remove(struct run *run)
+{
+	const struct timespec tick = {.tv_nsec = 10000000};
+	char shown[200];
+	int rc;
+
+	if (!run->is_own || run->config->keep)
+		return;
+	rc = reap_own(run->host, run->cgroup, LINGER_MS);
+	/* What was killed together with the command (Ctrl-C, an OOM kill) may need a moment longer. */
+	for (int left = run->has_oom ? OOM_TRIES : TRIES; rc == -EBUSY && left > 0; left--) {
+		(void)nanosleep(&tick, NULL);
+		rc = reap_own(run->host, run->cgroup, LINGER_MS);
+	}
+	text_escape(run->cgroup, shown, sizeof(shown));
+	if (rc == -EBUSY)
+		cli_note(run->cli, "processes are left in %s: \"cgpol reap\" removes it when they have ended",
+			 shown);
+	else if (rc < 0 && rc != -ENOENT && rc != -ENODEV)
+		cli_note(run->cli, "%s could not be removed: %s", shown, strerror(-rc));
+}
