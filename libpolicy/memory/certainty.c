@@ -271,6 +271,56 @@ static int check_adj(const struct oom_snapshot *snapshot, struct oom_forecast *f
 			snapshot->task[largest->task].pid);
 }
 
+/* Where the threads of a process may allocate, all together; false when that is not known of one. */
+static bool read_mems(const struct oom_task *task, struct nodeset *mems, int *rc)
+{
+	for (size_t i = 0; *rc == 0 && i < task->threads; i++) {
+		if (!task->thread[i].mems)
+			return false;
+		*rc = nodeset_merge(mems, task->thread[i].mems);
+	}
+	return *rc == 0 && !nodeset_is_empty(mems);
+}
+
+static int warn_of_trap(const struct oom_task *task, const struct nodeset *mems,
+			struct oom_forecast *forecast)
+{
+	AUTO(free_p) char *list = nodeset_format(mems);
+	char name[128];
+
+	if (!list)
+		return -ENOMEM;
+	return oom_warn(
+		forecast,
+		"%s (pid %d) may use %s %s only, by its cpuset, and still is a candidate: a cpuset does not "
+		"protect from a memory-policy OOM; a memory policy of its own would (cgpol run -m %s ...)",
+		safe_comm(task, name, sizeof(name)), task->pid, nodeset_count(mems) == 1 ? "node" : "nodes",
+		list, list);
+}
+
+/* mm/oom_kill.c oom_cpuset_eligible(): with a nodemask only the candidates' policies are looked at. One whose
+ * cpuset keeps it off the nodes that are short is taken all the same, and its death frees nothing there. */
+static int check_trap(const struct oom_snapshot *snapshot, struct oom_forecast *forecast)
+{
+	size_t told = 0;
+	int rc = 0;
+
+	if (forecast->domain.constraint != OOM_MEMORY_POLICY)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < forecast->kills && told < NAMES_MAX; i++) {
+		const struct oom_task *task = &snapshot->task[forecast->killed[i].task];
+		AUTO(nodeset_clear_p) struct nodeset mems = {0};
+
+		/* A group takes those along who are no candidates. */
+		if (forecast->killed[i].why == OOM_WHY_GROUP || !read_mems(task, &mems, &rc) ||
+		    nodeset_intersects(&mems, &forecast->domain.nodes))
+			continue;
+		rc = warn_of_trap(task, &mems, forecast);
+		told++;
+	}
+	return rc;
+}
+
 static bool has_same_mm(const struct oom_snapshot *snapshot, size_t a, size_t b)
 {
 	return a == b || (snapshot->task[a].mm != 0 && snapshot->task[a].mm == snapshot->task[b].mm);
@@ -378,6 +428,8 @@ int certainty_judge(const struct oom_snapshot *snapshot, const struct oom_questi
 		rc = judge_margin(snapshot, forecast);
 	if (rc == 0 && forecast->outcome == OOM_KILL)
 		rc = check_adj(snapshot, forecast);
+	if (rc == 0 && forecast->outcome == OOM_KILL)
+		rc = check_trap(snapshot, forecast);
 	/* Somebody is killed, but it is not known who; or nobody, as long as what was inferred holds. */
 	capped |= forecast->outcome == OOM_BLOCKED ||
 		  (forecast->candidates == 0 &&
