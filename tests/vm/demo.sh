@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # launch sets $pid_NAME and $tid_NAME
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The guest's part of scripts/demo: three OOM kills, each foretold and then compared with what the kernel did.
+# The guest's part of scripts/demo: six OOM kills, each foretold and then compared with what the kernel did.
 # shellcheck source=tests/vm/lib/scenario.sh
 . /lib/cgpol-test/scenario.sh
 
@@ -71,6 +71,16 @@ judge() {
 	[ -n "$broken_here" ] || came_true=$((came_true + 1))
 }
 
+# confine OPTIONS NAME STEP...: start it as anybody would, by cgpol run. That itself is never killed, as all scripts
+# here; the step adj=0 makes its command an ordinary process. What cgpol run says of its end is not shown.
+confine() {
+	launch_by="cgpol run $1" confined=$2
+	shift 2
+	printf '\n$ %s load name=%s adj=0 %s &\n' "$launch_by" "$confined" "$*"
+	launch "$confined" / -1000 adj=0 "$@" 2>"$work/said"
+	launch_by=
+}
+
 # a has most, and nearly all of it on node 0; c will take what b leaves of node 1, which is less by a quarter.
 sizes() {
 	a_on_0=$((free_0 * 85 / 100))
@@ -130,6 +140,42 @@ launch c /shop/batch 0 cpu=1 anon=4M ready go grow
 show "cgpol stat --cgroup /shop -o CGROUP,NODE,TOTAL,ANON | grep -E 'CGROUP|all'"
 foretell --pid "$pid_c"
 happen
+
+# ---- 4 ----
+
+heading "Scene 1 again, with a started by cgpol run --mems 0: its cpuset protects it" \
+	"No node of a's cpuset is one of c's, so the kernel passes a over, and takes the one that fills node 1."
+sizes
+cg_make /job cpuset.mems=1
+confine "--mems 0" a anon=${a_on_0}K
+launch b / 0 anon=${b_on_0}K@0 anon=${b_on_1}K@1
+launch c /job 0 cpu=1 anon=4M ready go grow
+foretell --pid "$pid_c"
+happen
+
+# ---- 5 ----
+
+heading "Scene 2 again, with a started by cgpol run -m 0: its memory policy protects it" \
+	"When it is a memory policy that limits c, only the policies of the others are looked at."
+sizes
+confine "-m 0" a anon=${a_on_0}K
+launch b / 0 anon=${b_on_0}K@0 anon=${b_on_1}K@1
+launch c / 0 policy=bind:1 cpu=1 anon=4M ready go grow
+foretell --pid "$pid_c"
+happen
+
+# ---- 6 ----
+
+heading "The trap: scene 2 again, with a started by cgpol run --mems 0" \
+	"a cannot even use node 1, and is killed for it: a cpuset does not protect from a memory policy of another." \
+	"The prediction warns of that, and names the remedy, which was scene 5."
+sizes
+confine "--mems 0" a anon=${a_on_0}K
+launch b / 0 anon=${b_on_0}K@0 anon=${b_on_1}K@1
+launch c / 0 policy=bind:1 cpu=1 anon=4M ready go grow
+foretell --pid "$pid_c"
+grep -q '^warning: .*by its cpuset, and still is a candidate' "$work/told" || wrong "no warning of the trap"
+happen chain
 
 printf '\n\n'
 echo "demo: $came_true of $scenes predictions came true"

@@ -85,7 +85,7 @@ part() {
 
 # launch NAME CGROUP ADJ STEP...: starts tests/vm/load.c with these steps and waits until it is ready: at the step
 # "ready", or when all is done. The step "go" waits for the prediction. "ready:X" in a child registers it as X.
-# Sets $pid_NAME and $tid_NAME.
+# Sets $pid_NAME and $tid_NAME. $launch_by is a command that starts it: "cgpol run --mems 0".
 launch() {
 	launch_names_=$1 launch_steps_=name=$1 launch_cg_=$2 launch_adj_=$3
 	launch_name_=$1
@@ -104,7 +104,7 @@ launch() {
 	done
 	[ -n "$launch_seen_" ] || launch_steps_="$launch_steps_ ready=$work/$launch_name_"
 	# shellcheck disable=SC2086 # words
-	start "$launch_cg_" "$launch_adj_" load $launch_steps_
+	start "$launch_cg_" "$launch_adj_" ${launch_by:-} load $launch_steps_
 	for launch_word_ in $launch_names_; do
 		wait_for 30 test -s "$work/$launch_word_" || fail "$launch_word_ did not start"
 		read -r launch_pid_ launch_tid_ <"$work/$launch_word_"
