@@ -14,7 +14,8 @@ export flags
 # shellcheck disable=SC2317 # it is called in a shell of its own
 gcc_analyze() {
 	# shellcheck disable=SC2086 # words
-	gcc -std=gnu17 -O0 -fanalyzer -Wno-analyzer-malloc-leak -D_GNU_SOURCE '-DCGPOL_VERSION="0"' $flags -c -o /dev/null "$1" 2>&1 |
+	gcc -std=gnu17 -O0 -fanalyzer -Wno-analyzer-malloc-leak -D_GNU_SOURCE '-DCGPOL_VERSION="0"' '-DCGPOL_LIBEXEC="l"' \
+		'-DCGPOL_FULL="f"' $flags -c -o /dev/null "$1" 2>&1 |
 		sed -n 's/^\([^ :]*:[0-9]*\):[0-9]*: \(warning\|error\|fatal error\): /\1: gcc: /p'
 }
 export -f gcc_analyze

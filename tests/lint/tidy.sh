@@ -9,8 +9,8 @@ export flags
 
 # shellcheck disable=SC2317,SC2086 # it is called in a shell of its own; words
 tidy_one() {
-	clang-tidy --quiet "$1" -- -std=gnu17 -D_GNU_SOURCE '-DCGPOL_VERSION="0"' '-DTESTS_DIR="tests"' \
-		-Ilibpolicy -Ilibpolicy/include -Icli -Itests/lib $flags 2>&1
+	clang-tidy --quiet "$1" -- -std=gnu17 -D_GNU_SOURCE '-DCGPOL_VERSION="0"' '-DCGPOL_LIBEXEC="l"' '-DCGPOL_FULL="f"' \
+		'-DTESTS_DIR="tests"' -Ilibpolicy -Ilibpolicy/include -Icli -Itests/lib $flags 2>&1
 }
 export -f tidy_one
 

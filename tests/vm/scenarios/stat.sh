@@ -44,7 +44,9 @@ cgpol stat --json --pid "$pid_a" >process.json || fail "cgpol stat --pid"
 
 # The kernel brings a cgroup's counters up to date every two seconds, and on a read only when much is pending
 # (mm/memcontrol.c mem_cgroup_flush_stats): what it says before and after must be the same, or the clock was faster.
+# shellcheck disable=SC2317 # wait_for calls it, by read_cgroup
 kernel_says() { cat "$cg/job/memory.numa_stat" "$cg/job/memory.stat"; }
+# shellcheck disable=SC2317 # the same
 read_cgroup() {
 	kernel_says >before
 	cgpol stat --json --cgroup /job >cgroup.json || fail "cgpol stat --cgroup"
