@@ -30,7 +30,8 @@ const struct cmd *cmd_find(const char *name, struct cgpol_error *err)
 static void print_program(FILE *out)
 {
 	(void)fputs("Usage: cgpol [OPTION...] COMMAND [ARGUMENT...]\n\n"
-		    "Who uses which NUMA node, and whom the OOM killer will pick.\n\nCommands:\n",
+		    "Confine with cgroup v2 and memory policies, see memory by node, foretell OOM kills.\n\n"
+		    "Commands:\n",
 		    out);
 	for (const struct cmd *const *at = cmd_all; *at; at++)
 		if (!(*at)->is_hidden)
