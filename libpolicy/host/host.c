@@ -12,97 +12,24 @@
 #include "base/error.h"
 #include "base/nodeset.h"
 #include "base/text.h"
+#include "host/mountinfo.h"
 #include "host/record.h"
 
 static const char mountinfo_path[] = "/proc/self/mountinfo";
-
-/* One line of /proc/PID/mountinfo (fs/proc_namespace.c show_mountinfo). */
-struct mount {
-	struct span root, point, type, options;
-};
 
 static void host_free_p(struct cgpol_host **host)
 {
 	cgpol_host_free(*host);
 }
 
-/* Splits a line: id parent major:minor ROOT POINT options [optional...] - TYPE source SUPEROPTIONS. The
- * number of optional fields varies, so that what follows is found from the separator. */
-static bool parse_mount(struct span line, struct mount *mount)
-{
-	struct span word;
-
-	for (int i = 0; i < 3; i++) {
-		if (!text_word(&line, &word))
-			return false;
-	}
-	if (!text_word(&line, &mount->root) || !text_word(&line, &mount->point) || !text_word(&line, &word))
-		return false;
-	do {
-		if (!text_word(&line, &word))
-			return false;
-	} while (!span_is(word, "-"));
-	if (!text_word(&line, &mount->type))
-		return false;
-	/* The last word, as the source between them may be empty. */
-	mount->options = (struct span){NULL, 0};
-	while (text_word(&line, &word))
-		mount->options = word;
-	return true;
-}
-
-static bool is_octal(const char *at, size_t size)
-{
-	return size >= 4 && at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] >= '0' && at[2] <= '7' &&
-	       at[3] >= '0' && at[3] <= '7';
-}
-
-/* Copies a path and undoes mangle() of fs/proc_namespace.c: blank, tab, newline, backslash and "#" as \NNN.
- */
-static char *unmangle(struct span span)
-{
-	char *path = malloc(span.size + 1);
-	char *to = path;
-
-	if (!path)
-		return NULL;
-	for (size_t i = 0; i < span.size; i++) {
-		const char *at = span.at + i;
-
-		if (is_octal(at, span.size - i)) {
-			*to++ = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
-			i += 3;
-		} else {
-			*to++ = *at;
-		}
-	}
-	*to = '\0';
-	return path;
-}
-
-/* Is the word one of a comma-separated list? */
-static bool has_option(struct span list, const char *option)
-{
-	while (list.size > 0) {
-		const char *comma = memchr(list.at, ',', list.size);
-		size_t size = comma ? (size_t)(comma - list.at) : list.size;
-
-		if (span_is((struct span){list.at, size}, option))
-			return true;
-		size += comma ? 1 : 0;
-		list = (struct span){list.at + size, list.size - size};
-	}
-	return false;
-}
-
 /* The mounts that matter, by preference: one of a hierarchy's root over one of a part of it, the first over
  * later ones. */
 struct choice {
-	struct mount mount;
+	struct mountinfo mount;
 	bool is_found, is_root;
 };
 
-static void consider(struct choice *choice, const struct mount *mount)
+static void consider(struct choice *choice, const struct mountinfo *mount)
 {
 	bool is_root = span_is(mount->root, "/");
 
@@ -115,7 +42,7 @@ static int take_point(const struct choice *choice, char **point)
 {
 	if (!choice->is_found)
 		return 0;
-	*point = unmangle(choice->mount.point);
+	*point = mountinfo_unmangle(choice->mount.point);
 	return *point ? 0 : -ENOMEM;
 }
 
@@ -123,7 +50,7 @@ static int read_mounts(struct cgpol_host *host)
 {
 	struct choice unified = {0}, memory = {0}, cpuset = {0};
 	AUTO(free_p) char *text = NULL;
-	struct mount mount;
+	struct mountinfo mount;
 	struct span line;
 	const char *rest;
 	int rc = root_read(host->root, mountinfo_path, &text, NULL);
@@ -131,19 +58,19 @@ static int read_mounts(struct cgpol_host *host)
 	if (rc < 0)
 		return rc == -ENOMEM ? rc : 0;
 	for (rest = text; text_line(&rest, &line);) {
-		if (!parse_mount(line, &mount))
+		if (!mountinfo_parse(line, &mount))
 			continue;
 		if (span_is(mount.type, "cgroup2"))
 			consider(&unified, &mount);
 		if (!span_is(mount.type, "cgroup"))
 			continue;
-		if (has_option(mount.options, "memory"))
+		if (mountinfo_has_option(mount.super, "memory"))
 			consider(&memory, &mount);
-		if (has_option(mount.options, "cpuset"))
+		if (mountinfo_has_option(mount.super, "cpuset"))
 			consider(&cpuset, &mount);
 	}
 	if (unified.is_found) {
-		host->cgroup2_root = unmangle(unified.mount.root);
+		host->cgroup2_root = mountinfo_unmangle(unified.mount.root);
 		if (!host->cgroup2_root)
 			return -ENOMEM;
 	}
@@ -323,7 +250,7 @@ static int is_disabled_at_boot(struct cgpol_host *host, bool *is_disabled)
 
 			if (!is_off && !span_starts(word, enable))
 				continue;
-			if (has_option((struct span){word.at + skip, word.size - skip}, "memory"))
+			if (mountinfo_has_option((struct span){word.at + skip, word.size - skip}, "memory"))
 				*is_disabled = is_off;
 		}
 	}

@@ -113,6 +113,10 @@ int live_write(struct root *root, const char *path, const char *text)
 	rc = directory_check_regular(dir, path, fd);
 	if (rc < 0)
 		return rc;
+	/* It was opened so that no pipe holds us up; but lowered through such a descriptor memory.max neither
+	 * reclaims nor kills (mm/memcontrol.c memory_max_write, later kernels). */
+	if (fcntl(fd, F_SETFL, 0) < 0)
+		return -errno;
 	put = write(fd, text, size);
 	if (put < 0)
 		return -errno;

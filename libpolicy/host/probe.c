@@ -31,7 +31,7 @@ enum {
 	 */
 	MODE_PREFERRED_MANY = 5,      /* 5.15 */
 	MODE_WEIGHTED_INTERLEAVE = 6, /* 6.9 */
-	FLAG_BALANCING = 1 << 13,     /* 5.12 with bind, 6.9 with preferred_many */
+	FLAG_BALANCING = 1 << 13,     /* 5.12 with bind, 6.10 with preferred_many */
 	FLAGS = MPOL_F_STATIC_NODES | MPOL_F_RELATIVE_NODES | FLAG_BALANCING,
 	/* NODES_SHIFT is at most 10. */
 	NODES_MAX = 1024,

@@ -9,80 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-
-/* The parts of a line (fs/proc_namespace.c show_mountinfo):
- * id parent major:minor ROOT POINT OPTIONS [optional...] - TYPE source SUPEROPTIONS */
-struct line {
-	struct span part, point, mount_options, type, options;
-};
-
-static bool parse_line(struct span text, struct line *line)
-{
-	struct span word;
-
-	for (int i = 0; i < 3; i++)
-		if (!text_word(&text, &word))
-			return false;
-	if (!text_word(&text, &line->part) || !text_word(&text, &line->point) ||
-	    !text_word(&text, &line->mount_options))
-		return false;
-	do {
-		if (!text_word(&text, &word))
-			return false;
-	} while (!span_is(word, "-"));
-	if (!text_word(&text, &line->type))
-		return false;
-	/* The last word, as the source between them may be empty. */
-	line->options = (struct span){"", 0};
-	while (text_word(&text, &word))
-		line->options = word;
-	return true;
-}
-
-static bool is_octal(const char *at, size_t size)
-{
-	return size >= 4 && at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] >= '0' && at[2] <= '7' &&
-	       at[3] >= '0' && at[3] <= '7';
-}
-
-/* Undoes mangle() of fs/proc_namespace.c: blank, tab, newline, backslash and "#" as \NNN. */
-static char *unmangle(struct span span)
-{
-	char *path = malloc(span.size + 1);
-	char *to = path;
-
-	for (size_t i = 0; path && i < span.size; i++) {
-		const char *at = span.at + i;
-
-		if (is_octal(at, span.size - i)) {
-			*to++ = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
-			i += 3;
-		} else {
-			*to++ = *at;
-		}
-	}
-	if (path)
-		*to = '\0';
-	return path;
-}
-
-static bool has_option(struct span list, const char *option)
-{
-	while (list.size > 0) {
-		const char *comma = memchr(list.at, ',', list.size);
-		size_t size = comma ? (size_t)(comma - list.at) : list.size;
-
-		if (span_is((struct span){list.at, size}, option))
-			return true;
-		size += comma ? 1 : 0;
-		list = (struct span){list.at + size, list.size - size};
-	}
-	return false;
-}
+#include "host/mountinfo.h"
 
 bool mounts_has_option(const char *list, const char *option)
 {
-	return has_option((struct span){list, strlen(list)}, option);
+	return mountinfo_has_option((struct span){list, strlen(list)}, option);
 }
 
 static void clear_one(struct mounts_one *mount)
@@ -105,14 +36,14 @@ static void mounts_clear_p(struct mounts *mounts)
 	mounts_clear(mounts);
 }
 
-static int add(struct mounts *mounts, const struct line *line)
+static int add(struct mounts *mounts, const struct mountinfo *line)
 {
-	struct mounts_one made = {.point = unmangle(line->point),
-				  .part = unmangle(line->part),
-				  .options = span_dup(line->options),
+	struct mounts_one made = {.point = mountinfo_unmangle(line->point),
+				  .part = mountinfo_unmangle(line->root),
+				  .options = span_dup(line->super),
 				  .is_unified = span_is(line->type, "cgroup2"),
-				  .is_read_only = has_option(line->mount_options, "ro") ||
-						  has_option(line->options, "ro")};
+				  .is_read_only = mountinfo_has_option(line->options, "ro") ||
+						  mountinfo_has_option(line->super, "ro")};
 	struct mounts_one *grown = reallocarray(mounts->mount, mounts->count + 1, sizeof(*mounts->mount));
 
 	if (grown)
@@ -128,11 +59,11 @@ static int add(struct mounts *mounts, const struct line *line)
 int mounts_parse(const char *text, struct mounts *mounts)
 {
 	AUTO(mounts_clear_p) struct mounts made = {NULL, 0};
-	struct line parts;
+	struct mountinfo parts;
 	struct span line;
 
 	while (made.count < MOUNTS_MAX && text_line(&text, &line)) {
-		if (!parse_line(line, &parts))
+		if (!mountinfo_parse(line, &parts))
 			continue;
 		if (!span_is(parts.type, "cgroup2") && !span_is(parts.type, "cgroup"))
 			continue;
@@ -185,7 +116,7 @@ bool mounts_is_disabled(const char *cmdline, const char *name, const char *v1_na
 		if (!is_off && !span_starts(word, enable))
 			continue;
 		list = (struct span){word.at + skip, word.size - skip};
-		if (has_option(list, name) || has_option(list, v1_name))
+		if (mountinfo_has_option(list, name) || mountinfo_has_option(list, v1_name))
 			is_disabled = is_off;
 	}
 	return is_disabled;

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "host/mountinfo.h"
 
 enum { PATH_SIZE = 512, BUS_LEVELS = 12 };
 
@@ -251,43 +252,6 @@ static int of_name(struct root *root, const char *directory, const char *name, c
 	return find_node(root, path, text, set, err);
 }
 
-/* The part of a line of mountinfo that matters: "36 35 98:0 / /mnt rw - ext4 /dev/sda1 rw". */
-struct mount {
-	struct span device, point, type, source;
-};
-
-static bool parse_mount(struct span line, struct mount *mount)
-{
-	struct span word;
-
-	for (unsigned i = 0; i < 5; i++) {
-		if (!text_word(&line, &word))
-			return false;
-		if (i == 2)
-			mount->device = word;
-		mount->point = word;
-	}
-	while (text_word(&line, &word)) {
-		if (span_is(word, "-"))
-			return text_word(&line, &mount->type) && text_word(&line, &mount->source);
-	}
-	return false;
-}
-
-/* fs/seq_file.c mangle(): blanks, tabs, newlines and backslashes are \ooo. */
-static char unmangle(const char **at, const char *end)
-{
-	const char *p = *at;
-
-	if (end - p >= 4 && p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' &&
-	    p[3] >= '0' && p[3] <= '7') {
-		*at += 4;
-		return (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
-	}
-	(*at)++;
-	return *p;
-}
-
 /* How much of the path a mount point covers, in bytes; 0 when it does not. */
 static size_t covers(struct span point, const char *path)
 {
@@ -295,7 +259,7 @@ static size_t covers(struct span point, const char *path)
 	size_t size = 0;
 
 	while (at < end) {
-		if (path[size] == '\0' || unmangle(&at, end) != path[size])
+		if (path[size] == '\0' || mountinfo_next(&at, end) != path[size])
 			return 0;
 		size++;
 	}
@@ -305,16 +269,16 @@ static size_t covers(struct span point, const char *path)
 }
 
 /* The mount a path is on: of the longest mount points that cover it the last, which lies on top. */
-static bool find_mount(const char *text, const char *path, struct mount *found)
+static bool find_mount(const char *text, const char *path, struct mountinfo *found)
 {
 	size_t longest = 0;
 	struct span line;
 
 	while (text_line(&text, &line)) {
-		struct mount mount;
+		struct mountinfo mount;
 		size_t size;
 
-		if (!parse_mount(line, &mount))
+		if (!mountinfo_parse(line, &mount))
 			continue;
 		size = covers(mount.point, path);
 		if (size > 0 && size >= longest) {
@@ -338,7 +302,7 @@ static bool is_plain_path(const char *path)
 }
 
 /* File systems without a device of their own have major 0; some of them (btrfs) name one as their source. */
-static int of_mount(struct root *root, const struct mount *mount, const char *text, struct nodeset *set,
+static int of_mount(struct root *root, const struct mountinfo *mount, const char *text, struct nodeset *set,
 		    struct cgpol_error *err)
 {
 	static const char dev[] = "/dev/";
@@ -362,7 +326,7 @@ static int of_file(struct root *root, const char *path, const char *text, struct
 {
 	AUTO(free_p) char *mounts = NULL;
 	struct root_info info;
-	struct mount mount;
+	struct mountinfo mount;
 	int rc;
 
 	if (!is_plain_path(path))
