@@ -36,7 +36,7 @@ compile() {
 }
 as_installed() { LD_LIBRARY_PATH=$lib "$@"; }
 runs_itself() { "$prefix/bin/cgpol" run --help >/dev/null && "$prefix/bin/cgpol" help >/dev/null; }
-is_static() { [[ $(ldd "$prefix/bin/cgpol" 2>&1) == *"statically linked"* ]]; }
+is_static() { file=$prefix/bin/cgpol; [ -s "$file" ] && ! readelf -l "$file" | grep INTERP; }
 says_version() { [[ $("$prefix/bin/cgpol" --version) == *"$(flags --modversion)"* ]]; }
 
 # No file, and no folder that is named after us.
