@@ -17,6 +17,7 @@ enum {
 	STATUS_NOT_RUN = 126, /* found, but it could not be started */
 	STATUS_NOT_FOUND = 127,
 	STATUS_SIGNAL = 128, /* and the signal's number */
+	BEGIN_TRIES = 8,
 };
 
 static void run_clear(struct run *run)
@@ -121,12 +122,10 @@ static int start(struct run *run, struct cgpol_error *err)
 }
 
 /* From the first change to the running command; a failure leaves nothing behind. */
-static int begin(struct run *run, struct cgpol_error *err)
+static int begin_once(struct run *run, struct cgpol_error *err)
 {
-	int rc = run_take_signals(&run->signals), sig;
+	int rc = run_apply(run, err), sig;
 
-	if (rc == 0)
-		rc = run_apply(run, err);
 	sig = rc == 0 ? run_pending(&run->signals) : 0;
 	if (sig != 0) {
 		run->cli->status = STATUS_SIGNAL + sig;
@@ -136,6 +135,25 @@ static int begin(struct run *run, struct cgpol_error *err)
 		rc = start(run, err);
 	if (rc < 0)
 		run_undo(run);
+	return rc;
+}
+
+/* Another run in the same cgroup, which made it, removes it at its end: perhaps just before we are in it. */
+static int begin(struct run *run, struct cgpol_error *err)
+{
+	int rc = run_take_signals(&run->signals);
+	struct cgpol_error first = *err;
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < BEGIN_TRIES; i++) {
+		*err = first;
+		rc = i > 0 ? run_plan(run, err) : 0;
+		if (rc == 0)
+			rc = begin_once(run, err);
+		if (!run->cgroup || run->started.stage != SPAWN_CLONE || (rc != -ENOENT && rc != -ENODEV))
+			break;
+	}
 	return rc;
 }
 

@@ -120,28 +120,30 @@ int run_plan(struct run *run, struct cgpol_error *err)
 	return 0;
 }
 
-static bool makes_last(const struct run *run)
+/* Did this run make it? Another one may have been faster since the plan was made. */
+static bool has_made_last(const struct run *run)
 {
 	for (size_t i = 0; i < run->plan->steps; i++)
 		if (run->plan->step[i].op == STEP_MKDIR &&
 		    strcmp(run->plan->step[i].cgroup, run->cgroup) == 0)
-			return true;
+			return !apply_is_idle(&run->applied, i);
 	return false;
+}
+
+static bool is_left_over(const struct run *run)
+{
+	struct mark mark = {0};
+
+	return mark_read(run->host, run->cgroup, &mark) == 0 && mark.kind == MARK_OWNED &&
+	       mark_is_stale(run->host, &mark);
 }
 
 /* One that is there already is left there, unless a killed cgpol made it: then it becomes ours. */
 static void adopt(struct run *run)
 {
-	struct mark mark = {0};
-
-	if (makes_last(run)) {
-		run->is_own = true;
-		return;
-	}
-	if (mark_read(run->host, run->cgroup, &mark) < 0 || mark.kind != MARK_OWNED ||
-	    !mark_is_stale(run->host, &mark))
-		return;
-	run->is_own = mark_set(run->host, run->cgroup, run->config->keep ? MARK_KEPT : MARK_OWNED) == 0;
+	run->is_own = has_made_last(run) ||
+		      (is_left_over(run) &&
+		       mark_set(run->host, run->cgroup, run->config->keep ? MARK_KEPT : MARK_OWNED) == 0);
 }
 
 /* The start would not end, and no signal but SIGKILL would end the waiting for it. */
@@ -150,7 +152,7 @@ static int check_frozen(const struct run *run, struct cgpol_error *err)
 	int rc;
 
 	/* A new child of the root can only be frozen by what was set. */
-	if (makes_last(run) && (run->parent || !strchr(run->cgroup + 1, '/')) &&
+	if (has_made_last(run) && (run->parent || !strchr(run->cgroup + 1, '/')) &&
 	    !policy_get(run->policy, "cgroup.freeze"))
 		return 0;
 	rc = outcome_is_frozen(run->host, run->cgroup);
@@ -168,6 +170,7 @@ int run_apply(struct run *run, struct cgpol_error *err)
 
 	if (!run->cgroup)
 		return 0;
+	run->before = (struct oom_kills){0};
 	for (int i = 0; i < APPLY_TRIES; i++) {
 		struct cgpol_error failure = {0};
 
@@ -188,7 +191,7 @@ int run_apply(struct run *run, struct cgpol_error *err)
 	run->is_applied = true;
 	adopt(run);
 	rc = check_frozen(run, err);
-	if (rc < 0 || makes_last(run))
+	if (rc < 0 || has_made_last(run))
 		return rc;
 	return oomline_count(run->host, run->cgroup, &run->before) < 0 ? no_memory(err) : 0;
 }
@@ -199,11 +202,13 @@ void run_undo(struct run *run)
 	char shown[200];
 	int rc = 0;
 
-	if (!run->is_applied)
-		return;
-	rc = apply_undo(run->host, run->plan, &run->applied);
+	if (run->is_applied)
+		rc = apply_undo(run->host, run->plan, &run->applied);
 	if (rc < 0 && run->is_own && !run->config->keep)
 		rc = reap_own(run->host, run->cgroup, LINGER_MS);
+	/* Who made them may have found our cgroup in them, and gone. */
+	if (run->cgroup && !run->config->keep)
+		reap_parents(run->host, run->cgroup);
 	if (rc < 0 && rc != -ENOENT)
 		cli_note(run->cli, "%s could not be put back to how it was: %s",
 			 text_escape(run->cgroup, shown, sizeof(shown)), strerror(-rc));
@@ -216,7 +221,8 @@ void run_remove(struct run *run)
 	char shown[200];
 	int rc;
 
-	if (!run->is_own || run->config->keep)
+	/* The cgpol that made it may have ended while ours went on in it. */
+	if (!run->cgroup || run->config->keep || (!run->is_own && !is_left_over(run)))
 		return;
 	rc = reap_own(run->host, run->cgroup, LINGER_MS);
 	/* What was killed together with the command (Ctrl-C, an OOM kill) may need a moment longer. */

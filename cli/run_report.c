@@ -203,7 +203,7 @@ void run_tell_start(const struct run *run)
 		return;
 	cli_note(run->cli, "started process %d%s%s", run->started.pid, run->cgroup ? " in " : "",
 		 run->cgroup ? text_escape(run->cgroup, cgroup, sizeof(cgroup)) : "");
-	if (run->started.was_moved)
+	if (run->started.was_moved && run->cgroup)
 		cli_note(run->cli, "the process moved itself into its cgroup, before exec: clone3(2) is "
 				   "blocked here, or forgets the cpuset");
 	(void)print_process(stderr, run);

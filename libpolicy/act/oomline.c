@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "host/cgroup.h"
 
+enum { COMM_LENGTH = 15 }; /* of a task's name (include/linux/sched.h TASK_COMM_LEN) */
+
 /* The parts of one record. */
 struct record {
 	struct span constraint, nodemask, mems, oom_memcg, task_memcg, task;
@@ -83,6 +85,26 @@ static bool cut_last(struct span *text, const char *key, struct span *value)
 	return false;
 }
 
+/* A value may have the key in it: moves the cut to the left, while what is cut off is no longer than
+ * `longest` and, unless NULL, the beginning of `path`. */
+static void widen(struct span *text, const char *key, size_t longest, const struct span *path,
+		  struct span *value)
+{
+	const char *end = value->at + value->size;
+	struct span rest = *text, more;
+
+	while (cut_last(&rest, key, &more)) {
+		size_t size = (size_t)(end - more.at);
+
+		if (size > longest)
+			return;
+		if (path && memcmp(path->at, more.at, size) != 0)
+			continue;
+		*value = (struct span){more.at, size};
+		*text = rest;
+	}
+}
+
 /* "KEY" at the start, then all up to the next `end`. */
 static bool cut_first(struct span *text, const char *key, const char *end, struct span *value)
 {
@@ -133,11 +155,15 @@ static bool parse_record(struct span line, struct record *record)
 	    !cut_first(&line, "nodemask=", ",cpuset=", &record->nodemask))
 		return false;
 	if (!cut_last(&line, ",uid=", &uid) || !cut_last(&line, ",pid=", &pid) ||
-	    !cut_last(&line, ",task=", &record->task) ||
-	    !cut_last(&line, ",task_memcg=", &record->task_memcg))
+	    !cut_last(&line, ",task=", &record->task))
+		return false;
+	widen(&line, ",task=", COMM_LENGTH, NULL, &record->task);
+	if (!cut_last(&line, ",task_memcg=", &record->task_memcg))
 		return false;
 	if (!cut_last(&line, ",oom_memcg=", &record->oom_memcg))
 		(void)cut_last(&line, ",global_oom", &uid);
+	else
+		widen(&line, ",oom_memcg=", record->task_memcg.size, &record->task_memcg, &record->oom_memcg);
 	return cut_last(&line, ",mems_allowed=", &record->mems) && span_u64(pid, &record->pid) == 0 &&
 	       record->pid <= INT_MAX;
 }
@@ -273,12 +299,27 @@ static int read_counters(struct cgpol_host *host, const char *cgroup, struct oom
 	return -ENOMEM;
 }
 
+/* In a cgroup namespace the kernel's names are not ours. What was full we may know by its counter. */
+static void find_limit(struct cgpol_host *host, const char *cgroup, struct oomline *line)
+{
+	AUTO(oomline_clear) struct oomline counted = {.limit = UINT64_MAX};
+
+	if (line->constraint != CGPOL_CONSTRAINT_MEMCG || line->limit != UINT64_MAX ||
+	    read_counters(host, cgroup, &counted) < 0 || counted.is_guess)
+		return;
+	free(line->cgroup);
+	line->cgroup = TAKE(counted.cgroup);
+	line->limit = counted.limit;
+}
+
 int oomline_read(struct cgpol_host *host, const char *cgroup, pid_t pid, uint64_t since_us,
 		 struct oomline *line)
 {
 	const struct oomline_search search = {.pid = pid, .since_us = since_us};
 	int rc = read_log(host, cgroup, &search, line);
 
+	if (rc == 0 && cgroup)
+		find_limit(host, cgroup, line);
 	if (rc == 0 || rc == -ENOMEM || !cgroup)
 		return rc == 0 || rc == -ENOMEM ? rc : -ENOENT;
 	return read_counters(host, cgroup, line);

@@ -13,8 +13,9 @@
 #include "host/proc.h"
 #include "host/subtree.h"
 
-enum { SHOWN_SIZE = 160 };	      /* of a name in a sentence */
-static const char home[] = "/cgpol/"; /* where cgpol run makes cgroups that nobody named */
+enum { SHOWN_SIZE = 160 }; /* of a name in a sentence */
+/* Where cgpol run makes cgroups that nobody named: at the top, or in what was handed over to a user. */
+static const char home[] = "/cgpol";
 
 /* One of the cgroups that are looked at; the same index as in the tree. */
 struct node {
@@ -68,20 +69,58 @@ static int remember(const char *name, char ***list, size_t *count)
 	return 0;
 }
 
+static bool is_home(const char *name, size_t size)
+{
+	const size_t tail = sizeof(home) - 1;
+
+	return size >= tail && memcmp(name + size - tail, home, tail) == 0;
+}
+
+/* What is only guessed to be a cgpol's was made by this user, or this is root. */
+static bool may_be_ours(struct cgpol_host *host, const char *name)
+{
+	AUTO(free_p) char *path = cgroup_path(host, name, NULL);
+	struct root_info info;
+
+	return host->root->facts.uid == 0 ||
+	       (path && root_stat(host->root, path, &info) == 0 && info.uid == host->root->facts.uid);
+}
+
 /* cgpol was killed before it could mark what it had made. In another pid namespace the number says nothing.
  */
 static bool has_dead_name(struct cgpol_host *host, const char *name)
 {
-	const char *rest = strncmp(name, home, sizeof(home) - 1) == 0 ? name + sizeof(home) - 1 : NULL;
-	const char *dash = rest ? strrchr(rest, '-') : NULL;
+	const char *slash = strrchr(name, '/'), *dash = strrchr(name, '-');
 	struct proc_stat stat;
 	uint64_t pid;
 
-	if (!dash || dash == rest || strchr(rest, '/') || dash[1] < '1' || dash[1] > '9' ||
-	    text_u64(dash + 1, &pid) < 0 || pid > INT32_MAX || !host->root->facts.initial_pidns)
+	if (!slash || !is_home(name, (size_t)(slash - name)) || !dash || dash <= slash + 1 || dash[1] < '1' ||
+	    dash[1] > '9' || text_u64(dash + 1, &pid) < 0 || pid > INT32_MAX ||
+	    !host->root->facts.initial_pidns || !may_be_ours(host, name))
 		return false;
 	/* With hidepid= of proc every process of others looks as if it were gone, and so does pid 1. */
 	return proc_is_gone(proc_read_stat(host, (pid_t)pid, &stat)) && proc_read_stat(host, 1, &stat) == 0;
+}
+
+/* The home itself, made by a cgpol that was killed before it could mark it: nobody has set anything on it. */
+static bool is_bare_home(struct cgpol_host *host, const char *name)
+{
+	static const char *const rows[][2] = {
+		{"memory.max", "max"}, {"memory.high", "max"},	   {"memory.low", "0"}, {"memory.min", "0"},
+		{"pids.max", "max"},   {"memory.swap.max", "max"}, {"cpuset.cpus", ""}, {"cpuset.mems", ""},
+		{"cpu.weight", "100"}, {"cpu.max", "max 100000"},  {"io.max", ""},
+	};
+
+	if (!is_home(name, strlen(name)) || !may_be_ours(host, name))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		AUTO(free_p) char *path = cgroup_path(host, name, rows[i][0]);
+		AUTO(free_p) char *text = NULL;
+
+		if (!path || (root_read(host->root, path, &text, NULL) == 0 && strcmp(text, rows[i][1]) != 0))
+			return false;
+	}
+	return true;
 }
 
 /* Only -ENOMEM: what cannot be read, or is gone, is none of ours. */
@@ -94,7 +133,9 @@ static int read_node(struct walk *walk, size_t at, size_t parent)
 		node->mark = (struct mark){.kind = MARK_NONE};
 	node->parent = parent;
 	node->is_stale = node->mark.kind == MARK_OWNED && mark_is_stale(walk->host, &node->mark);
-	if (rc == 0 && node->mark.kind == MARK_NONE)
+	if (rc == 0 && node->mark.kind == MARK_NONE && is_bare_home(walk->host, walk->tree.name[at]))
+		node->mark.kind = MARK_PARENT;
+	else if (rc == 0 && node->mark.kind == MARK_NONE)
 		node->is_stale = has_dead_name(walk->host, walk->tree.name[at]);
 	if (at > 0) {
 		node->is_inside = walk->node[parent].is_inside || walk->node[parent].is_stale;
@@ -188,6 +229,29 @@ static int take(struct walk *walk, size_t at)
 	return 0;
 }
 
+/* One that may not be removed, of another user, is no reason to leave the others: the first failure is told.
+ */
+static int take_all(struct walk *walk, bool is_deep)
+{
+	struct cgpol_error *err = walk->err, ignored = {0};
+	int first = 0;
+
+	for (size_t i = walk->tree.count; i-- > 0;) {
+		int rc = 0;
+
+		if (is_ours(walk, i, is_deep) && strcmp(walk->tree.name[i], "/") != 0)
+			rc = take(walk, i);
+		if (rc == -ENOMEM)
+			return rc;
+		if (rc < 0 && first == 0) {
+			first = rc;
+			walk->err = &ignored;
+		}
+	}
+	walk->err = err;
+	return first;
+}
+
 static int check_machine(const struct cgpol_host *host, struct cgpol_error *err)
 {
 	if (!host->root->ops->rmdir)
@@ -208,9 +272,8 @@ int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const s
 	if (rc < 0)
 		return rc;
 	rc = look(&walk, parent, is_deep);
-	for (size_t i = walk.tree.count; rc == 0 && i-- > 0;)
-		if (is_ours(&walk, i, is_deep) && strcmp(walk.tree.name[i], "/") != 0)
-			rc = take(&walk, i);
+	if (rc == 0)
+		rc = take_all(&walk, is_deep);
 	if (rc == -ENOMEM)
 		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
 	if (rc == 0) {
@@ -258,7 +321,7 @@ static int remove_slowly(struct cgpol_host *host, const char *cgroup, unsigned m
 	return rc == 0 ? remove_listed(host, &tree) : rc;
 }
 
-static void remove_parents(struct cgpol_host *host, const char *cgroup)
+void reap_parents(struct cgpol_host *host, const char *cgroup)
 {
 	AUTO(free_p) char *name = strdup(cgroup);
 	struct mark mark;
@@ -280,6 +343,6 @@ int reap_own(struct cgpol_host *host, const char *cgroup, unsigned milliseconds)
 		rc = remove_slowly(host, cgroup, milliseconds);
 	if (rc < 0 && !is_absent(rc))
 		return rc;
-	remove_parents(host, cgroup);
+	reap_parents(host, cgroup);
 	return 0;
 }

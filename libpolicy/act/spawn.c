@@ -23,7 +23,7 @@ enum {
 	WORD_BITS = 8 * sizeof(unsigned long),
 	CPU_WORDS = NODESET_CPUS_MAX / WORD_BITS,
 	NODE_WORDS = MEMPOLICY_READ_BITS / WORD_BITS,
-	STACK_SIZE = 256 << 10, /* execvp puts argv and a path on it */
+	STACK_SIZE = 256 << 10, /* besides the pointers of argv */
 	STATUS_FAILED = 127,	/* nobody sees it: the parent reads the answer instead */
 };
 
@@ -53,10 +53,31 @@ static void exchange_free(struct exchange **exchange)
 	(void)munmap(*exchange, sizeof(**exchange));
 }
 
-static void stack_free(char **stack)
+struct stack {
+	char *at;
+	size_t size;
+};
+
+static void stack_free(struct stack *stack)
 {
-	if (*stack)
-		(void)munmap(*stack, STACK_SIZE);
+	if (stack->at)
+		(void)munmap(stack->at, stack->size);
+}
+
+/* execvp puts a copy of argv on it for a script without an interpreter's name, and a path. */
+static int stack_make(char *const *argv, struct stack *stack)
+{
+	struct stack made = {NULL, STACK_SIZE};
+
+	for (size_t i = 0; argv[i]; i++)
+		made.size += sizeof(*argv);
+	made.size = (made.size + 15) / 16 * 16;
+	made.at = mmap(NULL, made.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1,
+		       0);
+	if (made.at == MAP_FAILED)
+		return -errno;
+	*stack = made;
+	return 0;
 }
 
 static void copy_bits(unsigned long *word, size_t words, const struct nodeset *set)
@@ -246,16 +267,13 @@ static void await(pid_t pid)
 
 static pid_t clone_moved(struct exchange *exchange)
 {
-	AUTO(stack_free)
-	char *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK,
-			   -1, 0);
+	AUTO(stack_free) struct stack stack = {NULL, 0};
+	int rc = stack_make(exchange->spawn->argv, &stack);
 	pid_t pid;
 
-	if (stack == MAP_FAILED) {
-		stack = NULL;
-		return -errno;
-	}
-	pid = clone(run_moved_child, stack + STACK_SIZE, CLONE_VFORK | SIGCHLD, exchange);
+	if (rc < 0)
+		return rc;
+	pid = clone(run_moved_child, stack.at + stack.size, CLONE_VFORK | SIGCHLD, exchange);
 	return pid < 0 ? -errno : pid;
 }
 
@@ -309,12 +327,31 @@ static pid_t start(struct exchange *exchange, struct spawn_result *made)
 	if (pid == -ENOSYS || pid == -EPERM) {
 		made->was_moved = true;
 		pid = clone_moved(exchange);
+		if (pid < 0)
+			made->stage = SPAWN_FORK;
 	}
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
 
 /* ---- sentences ---- */
+
+/* kernel/fork.c copy_process(): without namespaces EPERM and ENOSYS are not the kernel's. */
+static int tell_clone(int rc, struct cgpol_error *err)
+{
+	const char *hint = NULL, *why = strerror(-rc);
+
+	if (rc == -EPERM || rc == -ENOSYS) {
+		why = "clone3(2) and clone(2) are blocked by a seccomp filter";
+	} else if (rc == -EAGAIN) {
+		why = "the user has as many processes as RLIMIT_NPROC allows, or the cgroup as its pids.max "
+		      "does, or the machine is full";
+		hint = "\"ulimit -u\" shows the user's limit";
+	}
+	(void)error_set(err, -rc, CGPOL_FAILED, "cannot start a process: %s", why);
+	error_detail(err, NULL, NULL, hint);
+	return rc;
+}
 
 static int tell_adj(const struct spawn *spawn, int rc, struct cgpol_error *err)
 {
@@ -423,10 +460,10 @@ static int tell(const struct exchange *exchange, int rc, struct cgpol_error *err
 	case SPAWN_EXEC:
 		return tell_exec(exchange->spawn, rc, err);
 	case SPAWN_CLONE:
+	case SPAWN_FORK:
 		break;
 	}
-	(void)error_set(err, -rc, CGPOL_FAILED, "cannot start a process: %s", strerror(-rc));
-	return rc;
+	return tell_clone(rc, err);
 }
 
 /* The child has answered: it is gone, and so is everything that was to be started. */
@@ -496,9 +533,8 @@ int spawn_start(const struct spawn *spawn, struct spawn_result *result, struct c
 
 	pid = exchange ? start(exchange, &made) : rc;
 	if (!exchange || pid < 0) {
-		result->stage = SPAWN_CLONE;
-		(void)error_set(err, -pid, CGPOL_FAILED, "cannot start a process: %s", strerror(-pid));
-		return pid;
+		result->stage = made.stage;
+		return tell_clone(pid, err);
 	}
 	if (exchange->error < 0) {
 		close_p(&made.pidfd);

@@ -24,8 +24,8 @@ struct spawn {
 	const sigset_t *defaults; /* signals that it does not ignore, though the caller does; NULL: none */
 };
 
-/* Which part failed, for the exit code and the sentence. */
-enum spawn_stage { SPAWN_CLONE, SPAWN_ADJ, SPAWN_AFFINITY, SPAWN_POLICY, SPAWN_EXEC };
+/* Which part failed, for the exit code and the sentence. Clone: into the cgroup; fork: anywhere at all. */
+enum spawn_stage { SPAWN_CLONE, SPAWN_FORK, SPAWN_ADJ, SPAWN_AFFINITY, SPAWN_POLICY, SPAWN_EXEC };
 
 struct spawn_result {
 	pid_t pid;

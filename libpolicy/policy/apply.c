@@ -25,7 +25,7 @@ struct doing {
 	bool is_half_done; /* the step that failed has changed something */
 };
 
-static bool is_idle(const struct applied *applied, size_t step)
+bool apply_is_idle(const struct applied *applied, size_t step)
 {
 	return applied->idle[step / 64] >> step % 64 & 1;
 }
@@ -42,7 +42,7 @@ static bool is_fresh(const struct doing *doing, const char *cgroup)
 		const struct step *step = &doing->plan->step[i];
 
 		if (step->op == STEP_MKDIR && strcmp(step->cgroup, cgroup) == 0)
-			return !is_idle(&doing->applied, i);
+			return !apply_is_idle(&doing->applied, i);
 	}
 	return false;
 }
@@ -146,7 +146,7 @@ static int undo_steps(struct cgpol_host *host, const struct plan *plan, const st
 		const struct step *step = &plan->step[i];
 		int rc;
 
-		if (is_idle(applied, i))
+		if (apply_is_idle(applied, i))
 			continue;
 		rc = undo_step(host, step, old ? old[i] : step->old_value);
 		if (rc < 0 && first == 0) {

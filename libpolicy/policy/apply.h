@@ -28,6 +28,8 @@ struct applied {
  * plan again. */
 int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
 	       struct applied *applied, struct cgpol_error *err);
+/* Did that step change nothing? */
+bool apply_is_idle(const struct applied *applied, size_t step);
 /* Takes it back, for a caller who fails later: values as the plan found them. What is gone already counts as
  * undone. 0, or the first -errno; the other steps are undone nevertheless. */
 int apply_undo(struct cgpol_host *host, const struct plan *plan, const struct applied *applied);

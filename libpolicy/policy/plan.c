@@ -16,7 +16,10 @@
 #include "policy/order.h"
 #include "policy/wanted.h"
 
-enum { SHOWN_SIZE = 160 }; /* of a name in a sentence */
+enum {
+	SHOWN_SIZE = 160, /* of a name in a sentence */
+	READ_TRIES = 3,
+};
 
 /* What the making of a plan works with. */
 struct making {
@@ -344,8 +347,8 @@ static void current_clear_p(struct current *current)
 	current_clear(current);
 }
 
-int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
-	      const char *also, struct plan **plan, struct cgpol_error *err)
+static int read_once(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
+		     const char *also, struct plan **plan, struct cgpol_error *err)
 {
 	AUTO(current_clear_p) struct current current = {0};
 	int rc = current_read(host, policy, cgroup, also, &current, err);
@@ -355,5 +358,26 @@ int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const 
 	rc = plan_make(&current, policy, also, plan, err);
 	if (rc == -EBUSY || rc == -EOPNOTSUPP)
 		return explain_obstacle(host, policy, &current, rc, err);
+	return rc;
+}
+
+/* A cgroup that goes while it is read looks as if the kernel had no such files. */
+static bool may_be_torn(int rc)
+{
+	return rc == -ENOENT || rc == -ENODEV || rc == -EOPNOTSUPP;
+}
+
+int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
+	      const char *also, struct plan **plan, struct cgpol_error *err)
+{
+	struct cgpol_error failure;
+	int rc = -ENOENT;
+
+	for (int i = 0; i < READ_TRIES && may_be_torn(rc); i++) {
+		failure = (struct cgpol_error){0};
+		rc = read_once(host, policy, cgroup, also, plan, &failure);
+	}
+	if (rc < 0 && err)
+		*err = failure;
 	return rc;
 }

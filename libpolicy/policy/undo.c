@@ -8,6 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "host/cgroup.h"
+#include "host/mark.h"
 
 static bool is_gone(int rc)
 {
@@ -94,6 +96,24 @@ static int put_back(struct cgpol_host *host, const struct step *step, const char
 	return write_value(host, path, old);
 }
 
+/* Has another cgpol come to live below meanwhile? Its limits would go with the controller, in silence. */
+static bool is_shared(struct cgpol_host *host, const char *cgroup)
+{
+	char **name = NULL;
+	size_t count = 0;
+	bool is_found = false;
+
+	if (cgroup_children(host, cgroup, &name, &count) < 0)
+		return false;
+	for (size_t i = 0; i < count && !is_found; i++) {
+		struct mark mark = {.kind = MARK_NONE};
+
+		is_found = mark_read(host, name[i], &mark) == 0 && mark.kind != MARK_NONE;
+	}
+	root_list_free(name, count);
+	return is_found;
+}
+
 static int disable(struct cgpol_host *host, const struct step *step)
 {
 	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, step->file);
@@ -109,8 +129,10 @@ static int disable(struct cgpol_host *host, const struct step *step)
 static int remove_cgroup(struct cgpol_host *host, const struct step *step)
 {
 	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, NULL);
+	int rc = path ? root_rmdir(host->root, path) : -ENOMEM;
 
-	return path ? root_rmdir(host->root, path) : -ENOMEM;
+	/* The last of those who share it removes it. */
+	return (rc == -EBUSY || rc == -ENOTEMPTY) && is_shared(host, step->cgroup) ? 0 : rc;
 }
 
 int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
@@ -122,7 +144,7 @@ int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
 		rc = remove_cgroup(host, step);
 		break;
 	case STEP_ENABLE:
-		rc = disable(host, step);
+		rc = is_shared(host, step->cgroup) ? 0 : disable(host, step);
 		break;
 	case STEP_SET:
 		rc = old ? put_back(host, step, old) : 0;

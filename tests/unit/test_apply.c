@@ -313,6 +313,31 @@ static void a_plan_without_end_is_refused(void **state)
 	assert_int_equal(scene.err.kind, CGPOL_USAGE);
 }
 
+/* Another cgpol removes the cgroup between two reads: it has no files then, and that is no kernel's lack. */
+static void a_cgroup_that_goes_while_it_is_read_is_read_again(void **state)
+{
+	static const int errnums[] = {ENOENT, ENODEV};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errnums); i++) {
+		for (unsigned n = 1, count = n; n <= count; n++) {
+			AUTO(close_scene) struct scene scene = {0};
+			int rc;
+
+			open_host(&scene, NULL);
+			assert_int_equal(policy_new(&scene.policy), 0);
+			assert_int_equal(policy_set(scene.policy, "memory.max", "1M", NULL), 0);
+			fakekernel_cgroup(scene.root, "/a/b", NULL);
+			fakekernel_fail_nth(scene.root, FAKEKERNEL_READS, n, errnums[i]);
+			count = fakekernel_accesses(scene.root, FAKEKERNEL_READS);
+			rc = make_plan(&scene, "/a/b");
+			count = fakekernel_accesses(scene.root, FAKEKERNEL_READS) - count;
+			if (rc < 0)
+				fail_msg("read %u: %s", n, scene.err.text);
+		}
+	}
+}
+
 static void a_parent_that_went_away_asks_for_a_new_plan(void **state)
 {
 	AUTO(close_scene) struct scene scene = {.policy = usual_policy()};
@@ -530,6 +555,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_value_changed_meanwhile_is_put_back_as_it_was),
 		cmocka_unit_test(a_value_that_others_set_already_is_not_taken_back),
 		cmocka_unit_test(a_plan_without_end_is_refused),
+		cmocka_unit_test(a_cgroup_that_goes_while_it_is_read_is_read_again),
 		cmocka_unit_test(a_parent_that_went_away_asks_for_a_new_plan),
 		cmocka_unit_test(an_optional_controller_may_fail),
 		cmocka_unit_test(a_partition_that_is_invalid_is_refused_and_undone),

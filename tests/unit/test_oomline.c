@@ -134,6 +134,32 @@ static void names_cannot_lie_about_the_process(void **state)
 	oomline_clear(&line);
 }
 
+/* As Linux 6.1 wrote them. A process's name has 15 bytes at most, and a full cgroup is above its victim. */
+static void names_may_have_keys_in_them(void **state)
+{
+	struct oomline line = {0};
+
+	(void)state;
+	assert_int_equal(
+		oomline_parse(
+			"<6>[ 1.0] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+			"mems_allowed=0-3,oom_memcg=/x,task_memcg=/x,task=a,task=b,pid=1,pid=217,uid=0\n",
+			&(struct oomline_search){.cgroup = "/x"}, &line),
+		0);
+	assert_string_equal(line.comm, "a,task=b,pid=1");
+	assert_int_equal(line.pid, 217);
+	oomline_clear(&line);
+	assert_int_equal(
+		oomline_parse("<6>[ 1.0] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+			      "mems_allowed=0-3,oom_memcg=/o,oom_memcg=/x,task_memcg=/o,oom_memcg=/x,"
+			      "task=plain,pid=123,uid=0\n",
+			      &by_pid, &line),
+		0);
+	assert_string_equal(line.comm, "plain");
+	assert_string_equal(line.cgroup, "/o,oom_memcg=/x");
+	oomline_clear(&line);
+}
+
 static void a_search_by_cgroup_takes_those_below(void **state)
 {
 	struct oomline line = {0};
@@ -230,6 +256,25 @@ static void names_are_as_seen_from_the_mount(void **state)
 	oomline_clear(&line);
 }
 
+/* The log has /box/x, which is /x in a cgroup namespace: the process tells which record it is. */
+static void a_namespace_has_names_of_its_own(void **state)
+{
+	struct oomline line = {0};
+
+	(void)state;
+	fakeroot_put_klog(root,
+			  "<6>[ 12.3] "
+			  "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+			  "oom_memcg=/box/x,task_memcg=/box/x,task=load,pid=123,uid=0\n");
+	put_events("/x", "memory.events.local", "max 3\noom 1\noom_kill 1\n");
+	put_events("/x", "memory.max", "8192\n");
+	assert_int_equal(oomline_read(host, "/x", 123, 0, &line), 0);
+	assert_string_equal(line.comm, "load");
+	assert_string_equal(line.cgroup, "/x");
+	assert_int_equal(line.limit, 8192);
+	oomline_clear(&line);
+}
+
 static void counters_stand_in_for_the_log(void **state)
 {
 	struct oomline line = {0};
@@ -264,11 +309,13 @@ int main(void)
 		TEST(the_last_one_counts),
 		TEST(only_the_start_of_a_record_counts),
 		TEST(names_cannot_lie_about_the_process),
+		TEST(names_may_have_keys_in_them),
 		TEST(a_search_by_cgroup_takes_those_below),
 		TEST(older_records_do_not_count),
 		TEST(counts_kills),
 		TEST(reads_the_log_and_the_limit),
 		TEST(names_are_as_seen_from_the_mount),
+		TEST(a_namespace_has_names_of_its_own),
 		TEST(counters_stand_in_for_the_log),
 	};
 

@@ -107,6 +107,41 @@ static void the_marked_parent_goes_when_it_is_empty(void **state)
 	assert_false(is_there("/cgpol"));
 }
 
+/* cgpol was killed between making it and marking it. */
+static void the_home_needs_no_mark(void **state)
+{
+	(void)state;
+	put_cgroup("/cgpol", NULL);
+	expect_reaped("/", true, false, "/cgpol", "");
+	put_cgroup("/cgpol", NULL);
+	put_cgroup("/cgpol/a-40", stale);
+	put_cgroup("/cgpol/theirs", NULL);
+	expect_reaped("/cgpol", false, false, "/cgpol/a-40", "");
+	assert_true(is_there("/cgpol"));
+}
+
+static void a_guess_is_not_made_about_others(void **state)
+{
+	(void)state;
+	put_cgroup("/cgpol", NULL);
+	put_cgroup("/cgpol/sh-40", NULL);
+	root->facts.uid = 1000; /* all here is root's */
+	expect_reaped("/", true, false, "", "");
+	root->facts.uid = 0;
+	expect_reaped("/", true, false, "/cgpol/sh-40 /cgpol", "");
+}
+
+static void a_home_that_somebody_has_set_up_stays(void **state)
+{
+	(void)state;
+	assert_int_equal(root_write(root, "/sys/fs/cgroup/cgroup.subtree_control", "+memory"), 0);
+	put_cgroup("/cgpol", NULL);
+	assert_int_equal(fakekernel_poke(root, "/cgpol", "memory.max", "1048576"), 0);
+	expect_reaped("/", true, false, "", "");
+	assert_int_equal(fakekernel_poke(root, "/cgpol", "memory.max", "max"), 0);
+	expect_reaped("/", true, false, "/cgpol", "");
+}
+
 static void a_parent_that_is_not_marked_stays(void **state)
 {
 	(void)state;
@@ -185,6 +220,8 @@ static void what_was_not_marked_yet_counts_by_its_name(void **state)
 	put_cgroup("/cgpol/my-prog-40", NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(stay); i++)
 		put_cgroup(stay[i], NULL);
+	put_cgroup("/user/cgpol/sh-40", NULL); /* what was handed over to a user */
+	expect_reaped("/user/cgpol", false, false, "/user/cgpol/sh-40 /user/cgpol", "");
 	expect_reaped("/cgpol", true, false, "/cgpol/my-prog-40", "");
 	for (size_t i = 0; i < ARRAY_SIZE(stay); i++)
 		if (!is_there(stay[i]))
@@ -202,7 +239,7 @@ static void a_name_says_nothing_where_not_all_processes_are_seen(void **state)
 	fakekernel_fail(root, FAKEKERNEL_READS, "/proc/1/stat", ENOENT); /* hidepid= */
 	expect_reaped("/cgpol", false, false, "", "");
 	fakekernel_fail(root, FAKEKERNEL_READS, "/proc/1/stat", 0);
-	expect_reaped("/cgpol", false, false, "/cgpol/sh-40", "");
+	expect_reaped("/cgpol", false, false, "/cgpol/sh-40 /cgpol", "");
 }
 
 static void marked_parents_go_upwards_as_far_as_they_are_empty(void **state)
@@ -276,11 +313,13 @@ static void a_refusal_is_told(void **state)
 
 	(void)state;
 	put_cgroup("/jobs/a\x1b", stale);
+	put_cgroup("/jobs/0", stale);
 	fakekernel_fail(root, FAKEKERNEL_CHANGES, "/sys/fs/cgroup/jobs/a\x1b", EPERM);
 	assert_int_equal(reap(host, "/jobs", false, false, &reaped, &err), -EPERM);
 	assert_string_equal(err.text, "cgroup \"/jobs/a\\x1b\" cannot be removed: Operation not permitted");
 	assert_int_equal(err.kind, CGPOL_FAILED);
 	assert_int_equal(reaped.count, 0);
+	assert_false(is_there("/jobs/0")); /* the others go nevertheless */
 }
 
 static void a_capture_is_refused_and_a_machine_without_cgroup2_told(void **state)
@@ -388,6 +427,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_a_killed_cgpol_left_goes),
 		TEST(the_marked_parent_goes_when_it_is_empty),
+		TEST(the_home_needs_no_mark),
+		TEST(a_guess_is_not_made_about_others),
+		TEST(a_home_that_somebody_has_set_up_stays),
 		TEST(a_parent_that_is_not_marked_stays),
 		TEST(what_others_made_or_was_kept_stays),
 		TEST(a_pid_that_was_given_again_is_another_process),

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,6 +179,34 @@ static void too_many_arguments_are_told(void **state)
 	assert_int_equal(spawn_start(&spawn, &result, &err), -E2BIG);
 	assert_int_equal(result.stage, SPAWN_EXEC);
 	free(large);
+}
+
+/* execvp copies argv to the stack for a script without "#!", also on the stack of a child that moves itself.
+ */
+static void a_script_may_have_many_arguments(void **state)
+{
+	enum { MANY = 60000 };
+	char path[] = "/tmp/cgpol-spawn-XXXXXX";
+	AUTO(free_p) char **argv = calloc(MANY + 1, sizeof(*argv));
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0 && argv);
+	assert_int_equal(write(fd, "exit 4\n", 7), 7);
+	assert_int_equal(fchmod(fd, 0700), 0);
+	assert_int_equal(close(fd), 0);
+	argv[0] = path;
+	for (size_t i = 1; i < MANY; i++)
+		argv[i] = (char[]){"x"};
+	for (int i = 0; i < 2; i++) {
+		struct spawn spawn = {.cgroup = -1};
+		struct spawn_result result = {0};
+
+		refused = i == 0 ? 0 : ENOSYS;
+		assert_int_equal(run_program(&spawn, argv, &result), 4);
+		assert_int_equal(result.was_moved, i == 1);
+	}
+	assert_int_equal(unlink(path), 0);
 }
 
 static void clone3_may_be_refused(void **state)
@@ -498,6 +527,7 @@ int main(void)
 		TEST(tells_why_a_program_cannot_be_run),
 		TEST(escapes_a_hostile_name),
 		TEST(too_many_arguments_are_told),
+		TEST(a_script_may_have_many_arguments),
 		TEST(clone3_may_be_refused),
 		TEST(clone3_may_fail_otherwise),
 		TEST(a_wrong_descriptor_is_told),

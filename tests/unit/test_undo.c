@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "fakekernel.h"
+#include "host/mark.h"
 #include "test.h"
 
 #define CG "/sys/fs/cgroup"
@@ -83,6 +84,34 @@ static void what_is_in_use_stays(void **state)
 	assert_int_equal(undo_step(scene.host, &make, NULL), 0);
 }
 
+/* Two runs use a cgroup and its controllers; the first one fails. */
+static void what_another_cgpol_uses_stays(void **state)
+{
+	struct step make = {.op = STEP_MKDIR, .cgroup = STR("/a")};
+	struct step enable = {.op = STEP_ENABLE,
+			      .cgroup = STR("/a"),
+			      .file = STR("cgroup.subtree_control"),
+			      .new_value = STR("+memory")};
+	AUTO(close_scene) struct scene scene = {0};
+	AUTO(free_p) char *there = NULL;
+	AUTO(free_p) char *gone = NULL;
+
+	(void)state;
+	open_scene(&scene);
+	fakekernel_cgroup(scene.root, "/a/b", NULL);
+	assert_int_equal(root_set_xattr(scene.root, CG "/a/b", MARK_ATTRIBUTE, "run 5 7"), 0);
+	assert_int_equal(undo_step(scene.host, &enable, NULL), 0);
+	assert_int_equal(root_read(scene.root, CG "/a/cgroup.subtree_control", &there, NULL), 0);
+	assert_string_equal(there, "cpuset cpu io memory hugetlb pids");
+	assert_int_equal(undo_step(scene.host, &make, NULL), 0);
+	assert_int_equal(root_rmdir(scene.root, CG "/a/b"), 0);
+	fakekernel_cgroup(scene.root, "/a/c", NULL); /* somebody else's */
+	assert_int_equal(undo_step(scene.host, &enable, NULL), 0);
+	assert_int_equal(root_read(scene.root, CG "/a/cgroup.subtree_control", &gone, NULL), 0);
+	assert_string_equal(gone, "cpuset cpu io hugetlb pids");
+	assert_true(undo_step(scene.host, &make, NULL) < 0);
+}
+
 /* A file with several lines, as io.weight has them, takes one a write. */
 static void lines_are_written_one_by_one(void **state)
 {
@@ -106,6 +135,7 @@ int main(void)
 		cmocka_unit_test(values_come_back_in_the_form_the_kernel_takes),
 		cmocka_unit_test(what_is_gone_counts_as_undone),
 		cmocka_unit_test(what_is_in_use_stays),
+		cmocka_unit_test(what_another_cgpol_uses_stays),
 		cmocka_unit_test(lines_are_written_one_by_one),
 	};
 

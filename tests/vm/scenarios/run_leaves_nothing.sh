@@ -37,6 +37,50 @@ wait
 [ ! -s errors ] || bad "at once: $(cat errors)"
 same "twenty at once"
 
+say "what one run takes back, another keeps: a failure beside it costs no limit"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	echo -memory >"$cg/cgroup.subtree_control"
+	cgpol run nosuch 2>/dev/null &
+	# shellcheck disable=SC2016 # for the inner shell
+	cgpol run --memory-max 50M sh -c 'usleep 60000; cat /sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/memory.max' >>limits 2>&1 &
+	cgpol run nosuch 2>/dev/null &
+	wait
+done
+[ "$(sort limits | uniq -c | tr -s ' ')" = ' 10 52428800' ] || bad "limits: $(sort limits | uniq -c)"
+same "failures beside it"
+echo +memory >"$cg/cgroup.subtree_control"
+
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	(
+		for _ in 1 2 3 4 5 6; do
+			cgpol run --memory-max 50M true || echo "status $?"
+			cgpol run --memory-max 50M nosuch 2>/dev/null
+		done
+	) >>mixed 2>&1 &
+done
+wait
+[ ! -s mixed ] || bad "failures and successes at once: $(cat mixed)"
+same "failures and successes at once"
+
+say "two runs in one cgroup: the last one removes it"
+cgpol run --cgroup /both sleep 0.5 2>err &
+wait_for 10 "$cg/both"
+cgpol run --cgroup /both sleep 1.5 2>err2
+[ ! -s err2 ] || bad "the second: $(cat err2)"
+wait
+same "two runs in one cgroup"
+rm -f err
+i=0
+while [ $i -lt 25 ]; do
+	for _ in 1 2 3 4 5; do
+		cgpol run --cgroup /z/both --memory-max 50M true 2>>err &
+	done
+	wait
+	i=$((i + 1))
+done
+grep -v 'processes are left in' err && bad "five runs in one cgroup"
+same "five runs in one cgroup"
+
 # fails WHAT STATUS PATTERN ARGUMENT...
 fails() {
 	what=$1 want=$2 pattern=$3
@@ -119,6 +163,11 @@ kill "$(cat "$cg/cgpol/sleep-$pid/cgroup.procs")"
 wait_for 10 grep -q 'populated 0' "$cg/cgpol/sleep-$pid/cgroup.events"
 cgpol reap >out 2>&1 || bad "reap: $(cat out)"
 same "reap"
+
+say "cgpol is killed before it could mark what it made"
+mkdir "$cg/cgpol"
+cgpol reap >out 2>&1 || bad "reap: $(cat out)"
+same "reap of a bare /cgpol"
 
 say "what dies a moment later than the command is waited for"
 cgpol run sh -c 'sleep 0.05 & exit 3' 2>err
