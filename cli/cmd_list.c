@@ -178,14 +178,37 @@ static const struct opt *find_option(const struct opt *table, const char *name)
 	return NULL;
 }
 
+static const struct opt *find_any(const struct cmd *command, const char *name)
+{
+	const struct opt *opt = command ? find_option(command->options, name) : NULL;
+
+	return opt ? opt : find_option(cli_options, name);
+}
+
+/* Of "-rno" the last letter, when those before it take no value; behind "-oPID" no value follows. */
+static const struct opt *find_given(const struct cmd *command, const char *name)
+{
+	const struct opt *opt = find_any(command, name);
+
+	if (opt || name[0] != '-' || name[1] == '-')
+		return opt;
+	for (const char *at = name + 1; *at; at++) {
+		const char letter[] = {'-', *at, '\0'};
+
+		opt = find_any(command, letter);
+		if (!opt || (opt->type != OPT_FLAG && at[1]))
+			return NULL;
+	}
+	return opt;
+}
+
 /* What may follow an option: its words, or the topic that its value names. An option without a value: "-";
  * a value that is free: nothing; a directory: "DIR", a file: "FILE". */
 static int list_values(struct cli *cli, const struct cmd *command, const char *name, struct cgpol_error *err)
 {
-	const struct opt *opt = command ? find_option(command->options, name) : NULL;
+	const struct opt *opt = find_given(command, name);
 	const struct topic *topic = NULL;
 
-	opt = opt ? opt : find_option(cli_options, name);
 	if (!opt || opt->type == OPT_FLAG) {
 		(void)fputs("-\n", cli->out);
 		return 0;

@@ -165,10 +165,9 @@ const struct cmd cmd_overcommit = {
 	.name = "overcommit",
 	.summary = "Show or set the overcommit policy, or rank who commits",
 	.usage = "[show|set|top] [OPTION...]",
-	.about =
-		"show tells the policy, its limit and how much of it is committed; set changes it, and "
-		"refuses what\nwould make every allocation fail; top ranks processes or cgroups by what they "
-		"commit.",
+	.about = "show tells the policy, its limit and how much of it is committed; set changes\n"
+		 "it, and refuses what would make every allocation fail; top ranks processes or\n"
+		 "cgroups by what they commit.",
 	.operands = "show set top",
 	.options = options,
 	.columns = overcommit_columns,

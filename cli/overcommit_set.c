@@ -19,7 +19,7 @@ static void print_steps(struct cli *cli, const struct overcommit_plan *plan)
 		if (step->op == OVERCOMMIT_WRITE)
 			(void)fprintf(cli->out, "%s: %s -> %s\n", step->key, step->old_text, step->new_text);
 		else
-			(void)fprintf(cli->out, "%s: %s\n", step->file,
+			(void)fprintf(cli->out, "%s: %s%s\n", step->file, cli->dry_run ? "to be " : "",
 				      step->old_text ? "rewritten" : "made");
 	}
 	if (plan->steps == 0)

@@ -206,7 +206,7 @@ static int print_json(struct cli *cli, const struct overcommit *overcommit)
 
 int overcommit_show(struct cli *cli, const struct overcommit_config *config, struct cgpol_error *err)
 {
-	struct overcommit overcommit;
+	struct overcommit overcommit = {.mode = -1};
 	struct cgpol_host *host = NULL;
 	int rc = cli_host(cli, &host, err);
 

@@ -28,7 +28,11 @@ static size_t shown(const struct view *view, size_t count)
  * they were read. */
 static int64_t rest(const struct view *view)
 {
-	return (int64_t)(view->committed - view->commit->sum);
+	uint64_t all = view->committed, sum = view->commit->sum, distance = all > sum ? all - sum : sum - all;
+
+	if (distance > INT64_MAX)
+		distance = INT64_MAX;
+	return all > sum ? (int64_t)distance : -(int64_t)distance;
 }
 
 /* May be more than 100: figures of different moments, or of a process that was written to by ptrace. */
@@ -196,7 +200,7 @@ int overcommit_top(struct cli *cli, const struct overcommit_config *config, stru
 	static const char of_cgroups[] = "CGROUP,PROCESSES,COMMIT";
 	AUTO(commit_clear) struct commit commit = {.rows = 0};
 	struct view view = {.config = config, .commit = &commit};
-	struct overcommit overcommit;
+	struct overcommit overcommit = {.mode = -1};
 	struct cgpol_host *host = NULL;
 	int rc = table_choose(overcommit_columns, config->cgroups ? of_cgroups : of_processes,
 			      config->style.columns, &view.choice, err);

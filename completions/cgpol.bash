@@ -27,6 +27,9 @@ _cgpol_value() {
 	if [[ $part == *,* ]]; then
 		head=${part%,*},
 		part=${part##*,}
+	elif [[ $part == +* ]]; then
+		head=+
+		part=${part#+}
 	fi
 	_cgpol_offer "$head" "$part" <<<"$values"
 	compopt -o nospace 2>/dev/null

@@ -54,7 +54,7 @@ function __cgpol_complete
             __fish_complete_path $current
             return
         else if test "$values" != '-'
-            set -l head (string match -r -- '.*,' $current)
+            set -l head (string match -r -- '^(?:.*,|\\+)' $current)
             for value in $values
                 printf '%s\n' "$head$value"
             end

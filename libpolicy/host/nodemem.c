@@ -412,7 +412,7 @@ static int read_sizes(struct cgpol_host *host, struct nodemem *nodemem, const ch
 		node->huges++;
 	}
 	root_list_free(names, count);
-	if (node->huges > 0)
+	if (node->huge)
 		qsort(node->huge, node->huges, sizeof(*node->huge), compare_sizes);
 	return rc;
 }

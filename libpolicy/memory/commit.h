@@ -5,6 +5,7 @@
 
 #include "host/host.h"
 #include "host/proc.h"
+#include "memory/commitmaps.h"
 #include "memory/overcommit.h"
 
 /* Reads the machine. CGPOL_FAILED with the file when one cannot be read or holds something else. Files that
@@ -14,21 +15,6 @@ int overcommit_read(struct cgpol_host *host, struct overcommit *overcommit, stru
 int overcommit_read_settings(struct cgpol_host *host, struct overcommit *overcommit, struct cgpol_error *err);
 /* "cannot read FILE: REASON", CGPOL_FAILED. Returns rc. */
 int commit_blame(const char *file, int rc, struct cgpol_error *err);
-
-/* A shared anonymous mapping or a System V segment, charged whole when it is made. */
-struct commit_object {
-	char device[16]; /* as maps writes it */
-	uint64_t inode;
-	bool is_segment; /* System V: its inode is the segment's id, another numbering */
-	uint64_t size;	 /* bytes, as far as the mappings show */
-};
-
-/* What the mappings of one process commit, in bytes. */
-struct commit_maps {
-	uint64_t private_bytes;	      /* the mappings with the kernel's VM_ACCOUNT: smaps' "ac" */
-	struct commit_object *object; /* each once; owned */
-	size_t objects;
-};
 
 struct commit_row {
 	pid_t pid;		   /* of several that share an mm the lowest */
@@ -61,10 +47,6 @@ struct commit {
 	size_t unreadable; /* may not be read, or not exactly */
 	bool hides;	   /* not every process can be seen: hidepid, or a pid namespace */
 };
-
-/* Pure: smaps of one process. -EINVAL when it is malformed or has no VmFlags (before 3.8); -ENOMEM. */
-int commit_maps_parse(const char *text, struct commit_maps *maps);
-void commit_maps_clear(struct commit_maps *maps);
 
 /* Reads every process but the reader. `estimate`: by status alone, which costs little; else by smaps, for
  * which the kernel walks all page tables of a process. Only a /proc that cannot be listed or lists nobody is

@@ -181,24 +181,34 @@ void overcommit_plan_clear(struct overcommit_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 }
 
-static char *format_number(int64_t number)
+static const char *file_of(const char *key)
+{
+	if (strcmp(key, MODE_KEY) == 0)
+		return MODE_FILE;
+	return strcmp(key, RATIO_KEY) == 0 ? RATIO_FILE : KBYTES_FILE;
+}
+
+/* The settings as their files have them. The kernel takes every unsigned long as kbytes. */
+static char *format_setting(const char *key, const struct overcommit *overcommit)
 {
 	char text[24];
 
-	(void)snprintf(text, sizeof(text), "%" PRId64, number);
+	if (strcmp(key, KBYTES_KEY) == 0)
+		(void)snprintf(text, sizeof(text), "%" PRIu64, overcommit->kbytes);
+	else
+		(void)snprintf(text, sizeof(text), "%" PRId64,
+			       strcmp(key, MODE_KEY) == 0 ? (int64_t)overcommit->mode : overcommit->ratio);
 	return strdup(text);
 }
 
-static int add_write(struct overcommit_plan *plan, const char *key, int64_t old_number, int64_t new_number)
+static int add_write(struct overcommit_plan *plan, const char *key)
 {
 	struct overcommit_step step = {
 		.op = OVERCOMMIT_WRITE,
 		.key = key,
-		.file = strcmp(key, MODE_KEY) == 0    ? MODE_FILE
-			: strcmp(key, RATIO_KEY) == 0 ? RATIO_FILE
-						      : KBYTES_FILE,
-		.old_text = format_number(old_number),
-		.new_text = format_number(new_number),
+		.file = file_of(key),
+		.old_text = format_setting(key, &plan->before),
+		.new_text = format_setting(key, &plan->after),
 	};
 
 	if (!step.old_text || !step.new_text) {
@@ -217,16 +227,14 @@ static int add_limit(struct overcommit_plan *plan)
 
 	if (before->ratio == after->ratio && before->kbytes == after->kbytes)
 		return 0;
-	if (after->kbytes)
-		return add_write(plan, KBYTES_KEY, (int64_t)before->kbytes, (int64_t)after->kbytes);
-	return add_write(plan, RATIO_KEY, before->ratio, after->ratio);
+	return add_write(plan, after->kbytes ? KBYTES_KEY : RATIO_KEY);
 }
 
 static int add_mode(struct overcommit_plan *plan)
 {
 	if (plan->before.mode == plan->after.mode)
 		return 0;
-	return add_write(plan, MODE_KEY, plan->before.mode, plan->after.mode);
+	return add_write(plan, MODE_KEY);
 }
 
 static int refuse(const struct overcommit_plan *plan, struct cgpol_error *err)
@@ -238,7 +246,7 @@ static int refuse(const struct overcommit_plan *plan, struct cgpol_error *err)
 	/* The base that would leave a tenth of what is committed free. */
 	(void)snprintf(hint, sizeof(hint),
 		       "a limit that leaves room: --kbytes %" PRIu64 "; or add swap, or --force",
-		       (plan->before.committed + plan->before.committed / 10 -
+		       (add(plan->before.committed, plan->before.committed / 10) -
 			(plan->after.swap < plan->before.committed ? plan->after.swap : 0)) /
 			       KIB);
 	error_set(err, ENOMEM, CGPOL_REFUSED,
@@ -298,10 +306,14 @@ int overcommit_plan_make(const struct overcommit *now, const struct overcommit_r
 static const char marker[] =
 	"# Written by \"cgpol overcommit set --persist\", which replaces the whole file.\n";
 
-static int refuse_file(struct cgpol_error *err)
+static const char not_ours[] = "holds lines that cgpol did not write";
+
+static int refuse_file(struct cgpol_error *err, const char *what)
 {
-	error_set(err, EEXIST, CGPOL_REFUSED, "%s holds lines that cgpol did not write", OVERCOMMIT_FILE);
-	error_detail(err, OVERCOMMIT_FILE, NULL, "move it to another name in /etc/sysctl.d, or remove it");
+	error_set(err, EEXIST, CGPOL_REFUSED, "%s %s", OVERCOMMIT_FILE, what);
+	error_detail(err, OVERCOMMIT_FILE, NULL,
+		     what == not_ours ? "move it to another name in /etc/sysctl.d, or remove it"
+				      : "remove it, unless it is to keep such a file from being read");
 	return -EEXIST;
 }
 
@@ -332,12 +344,14 @@ int overcommit_file_text(const char *present, const struct overcommit_request *r
 	char mode[64] = "", limit[64] = "";
 	struct span line;
 
+	if (present && !*present)
+		return refuse_file(err, "is empty");
 	if (present && (!text_line(&present, &line) || line.size != sizeof(marker) - 2 ||
 			memcmp(line.at, marker, line.size) != 0))
-		return refuse_file(err);
+		return refuse_file(err, not_ours);
 	while (present && text_line(&present, &line))
 		if (line.size && !take_file_line(line, &all))
-			return refuse_file(err);
+			return refuse_file(err, not_ours);
 	if (request->mode >= 0)
 		all.mode = request->mode;
 	if (request->ratio >= 0 || request->kbytes >= 0) {
@@ -391,12 +405,18 @@ static int add_save(struct root *root, const struct overcommit_request *request,
 {
 	struct overcommit_step step = {.op = OVERCOMMIT_SAVE, .file = OVERCOMMIT_FILE};
 	AUTO(free_p) char *late = NULL;
-	size_t size;
-	int rc = root_read(root, OVERCOMMIT_FILE, &step.old_text, NULL);
+	size_t size = 0;
+	int rc = root_read(root, OVERCOMMIT_FILE, &step.old_text, &size);
 
+	/* A link to /dev/null is how an administrator masks a file (sysctl.d(5)). */
+	if (rc == -EINVAL || rc == -EISDIR)
+		return refuse_file(err, "is no regular file");
 	if (rc < 0 && rc != -ENOENT)
 		return commit_blame(OVERCOMMIT_FILE, rc, err);
-	rc = overcommit_file_text(step.old_text, request, &step.new_text, err);
+	if (step.old_text && strlen(step.old_text) != size)
+		rc = refuse_file(err, not_ours);
+	else
+		rc = overcommit_file_text(step.old_text, request, &step.new_text, err);
 	if (rc < 0) {
 		free(step.old_text);
 		return rc;
@@ -447,24 +467,52 @@ static int do_step(struct root *root, const struct overcommit_step *step)
 	return rc < 0 ? rc : root_save(root, step->file, step->new_text);
 }
 
-/* Backwards; the limit by writing what was in force, which sets the other to 0. */
-static int undo(struct root *root, const struct overcommit_plan *plan, size_t done)
+/* Is what the step writes as in `wanted`? */
+static bool holds(const struct overcommit_step *step, const struct overcommit *now,
+		  const struct overcommit *wanted)
+{
+	if (strcmp(step->key, MODE_KEY) == 0)
+		return now->mode == wanted->mode;
+	return now->ratio == wanted->ratio && now->kbytes == wanted->kbytes;
+}
+
+static int undo_step(struct root *root, const struct overcommit *before, const struct overcommit_step *step)
+{
+	const char *key = MODE_KEY;
+	AUTO(free_p) char *text = NULL;
+
+	/* The limit by writing what was in force, which sets the other to 0. */
+	if (strcmp(step->key, MODE_KEY) != 0)
+		key = before->kbytes ? KBYTES_KEY : RATIO_KEY;
+	text = format_setting(key, before);
+	return text ? root_write(root, file_of(key), text) : -ENOMEM;
+}
+
+/* Of a ratio and kbytes that are written at the same moment each may set the other to 0: mm/util.c has no
+ * lock. */
+static bool is_torn(const struct overcommit_step *step, const struct overcommit *now)
+{
+	return strcmp(step->key, MODE_KEY) != 0 && now->ratio == 0 && now->kbytes == 0;
+}
+
+/* Backwards. What another has set meanwhile is left to it: its limit may be what makes its mode bearable. */
+static int undo(struct cgpol_host *host, const struct overcommit_plan *plan, size_t done, bool *is_foreign)
 {
 	int first = 0;
 
 	while (done-- > 0) {
 		const struct overcommit_step *step = &plan->step[done];
-		bool is_mode = strcmp(step->file, MODE_FILE) == 0, by_kbytes = plan->before.kbytes != 0;
-		char text[24];
+		struct overcommit now = {.mode = -1};
 		int rc;
 
 		if (step->op != OVERCOMMIT_WRITE)
 			continue;
-		(void)snprintf(text, sizeof(text), "%" PRId64,
-			       is_mode	   ? (int64_t)plan->before.mode
-			       : by_kbytes ? (int64_t)plan->before.kbytes
-					   : plan->before.ratio);
-		rc = root_write(root, is_mode ? MODE_FILE : by_kbytes ? KBYTES_FILE : RATIO_FILE, text);
+		rc = overcommit_read_settings(host, &now, NULL);
+		if (rc == 0 && !holds(step, &now, &plan->after) && !is_torn(step, &now)) {
+			*is_foreign |= !holds(step, &now, &plan->before);
+			continue;
+		}
+		rc = undo_step(host->root, &plan->before, step);
 		if (rc < 0 && first == 0)
 			first = rc;
 	}
@@ -489,20 +537,17 @@ static int fail(const struct overcommit_step *step, int rc, const char *after, s
 	return rc;
 }
 
-/* The step whose value did not hold, or NULL. */
-static const struct overcommit_step *verify(struct cgpol_host *host, const struct overcommit_plan *plan)
+/* Of the first steps the one whose value did not hold, or NULL. */
+static const struct overcommit_step *verify(struct cgpol_host *host, const struct overcommit_plan *plan,
+					    size_t done)
 {
 	struct overcommit now = {.mode = -1};
-	int rc = overcommit_read_settings(host, &now, NULL);
+	int rc = done ? overcommit_read_settings(host, &now, NULL) : 0;
 
-	for (size_t i = 0; i < plan->steps; i++) {
+	for (size_t i = 0; i < done; i++) {
 		const struct overcommit_step *step = &plan->step[i];
-		bool is_mode = strcmp(step->file, MODE_FILE) == 0;
 
-		if (step->op == OVERCOMMIT_WRITE &&
-		    (rc < 0 ||
-		     (is_mode ? now.mode != plan->after.mode
-			      : now.ratio != plan->after.ratio || now.kbytes != plan->after.kbytes)))
+		if (step->op == OVERCOMMIT_WRITE && (rc < 0 || !holds(step, &now, &plan->after)))
 			return step;
 	}
 	return NULL;
@@ -512,6 +557,7 @@ int overcommit_apply(struct cgpol_host *host, const struct overcommit_plan *plan
 {
 	const struct overcommit_step *bad = NULL;
 	struct root *root = host->root;
+	bool is_saved = false, is_foreign = false;
 	size_t done = 0;
 	int rc = 0, undone;
 
@@ -521,25 +567,27 @@ int overcommit_apply(struct cgpol_host *host, const struct overcommit_plan *plan
 			     "leave out --root and --record");
 		return -EROFS;
 	}
-	for (; !bad && done < plan->steps; done++) {
+	for (; done < plan->steps; done++) {
 		const struct overcommit_step *step = &plan->step[done];
 
-		/* Before the file: it must not keep what did not work. */
-		if (step->op == OVERCOMMIT_SAVE && (bad = verify(host, plan)))
-			rc = -EIO;
-		else if ((rc = do_step(root, step)) < 0)
-			bad = step;
-		if (bad)
+		/* The mode never builds on its limit, and the file, which is the last, on both. */
+		bad = verify(host, plan, done);
+		rc = bad ? -EIO : do_step(root, step);
+		if (rc < 0)
 			break;
+		is_saved = step->op == OVERCOMMIT_SAVE;
 	}
-	if (!bad && (bad = verify(host, plan)))
+	if (rc < 0 && !bad)
+		bad = &plan->step[done];
+	if (rc == 0 && !is_saved && (bad = verify(host, plan, done)))
 		rc = -EIO;
 	if (!bad)
 		return 0;
-	undone = undo(root, plan, done);
+	undone = undo(host, plan, done, &is_foreign);
 	return fail(bad, rc,
 		    done == 0	 ? ""
 		    : undone < 0 ? "; and restoring the old values failed too"
+		    : is_foreign ? "; another program sets it too, and its values are left"
 				 : "; the old values are restored",
 		    err);
 }

@@ -105,8 +105,8 @@ bool overcommit_conf_has(const char *text, const char *key);
 /* Reads the machine and makes the plan, with the step that saves OVERCOMMIT_FILE. */
 int overcommit_plan_read(struct cgpol_host *host, const struct overcommit_request *request,
 			 struct overcommit_plan *plan, struct cgpol_error *err);
-/* Does the steps and reads the values back. On a failure what was changed is restored, and the sentence says
- * so. With a capture: CGPOL_REFUSED when there is a step. */
+/* Does the steps and reads the values back. On a failure what was changed is restored, unless another changed
+ * it meanwhile, and the sentence says so. With a capture: CGPOL_REFUSED when there is a step. */
 int overcommit_apply(struct cgpol_host *host, const struct overcommit_plan *plan, struct cgpol_error *err);
 void overcommit_plan_clear(struct overcommit_plan *plan);
 

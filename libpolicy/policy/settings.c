@@ -19,6 +19,8 @@ static void judge_nodes(const struct facts *facts, struct doctor *doctor)
 {
 	if (!facts->has_nodes)
 		doctor_add(doctor, "numa.nodes", DOCTOR_UNKNOWN, "the nodes cannot be read");
+	else if (facts->memory_nodes == 0)
+		doctor_add(doctor, "numa.nodes", DOCTOR_UNKNOWN, "the kernel lists no node with memory");
 	else if (facts->memory_nodes > 1)
 		doctor_add(doctor, "numa.nodes", DOCTOR_OK, "%zu nodes with memory: %s", facts->memory_nodes,
 			   facts->with_memory);

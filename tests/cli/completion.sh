@@ -31,7 +31,7 @@ in_zsh() {
 		script=$1
 		shift
 		words=("$@") CURRENT=$#
-		source $script' - "$top/completions/_cgpol" "$@" | grep -e "^$(printf '%s' "${*: -1}" | sed 's/[^a-z-]//gi')"
+		source $script' - "$top/completions/_cgpol" "$@" | grep -e "^$(printf '%s' "${*: -1}" | sed 's/[^a-z.-]//gi')"
 }
 
 in_fish() {
@@ -65,6 +65,9 @@ for shell in bash zsh fish; do
 	offers 'words of an option' 'always auto' cgpol --color a
 	offers 'words of an option of a command' 'cpuset' cgpol predict --constraint c
 	offers 'columns' 'SHMEM SWAP' cgpol stat -o S
+	offers 'columns behind letters' 'SHMEM SLAB' cgpol nodes -rno S
+	offers 'a value that letters have already' '' cgpol nodes -oNODE S
+	offers 'a command to run behind letters and a value' 'zz-a-tool' cgpol run -lm 0 zz-a-t
 	offers 'what the help is for' 'predict' cgpol help p
 	offers 'what overcommit does' 'set show' cgpol overcommit s
 	offers 'a command to run' 'zz-a-tool' cgpol run zz-a-t
@@ -79,6 +82,13 @@ done
 if command -v bash >/dev/null; then
 	shell=bash
 	offers 'columns behind a comma' 'PID,SHMEM PID,SWAP' cgpol stat -o PID,S
+	offers 'columns that are added' '+SHMEM +SLAB' cgpol nodes -o +S
+	offers 'columns that are added behind a comma' '+THP,SHMEM +THP,SLAB' cgpol nodes -o +THP,S
+fi
+if command -v fish >/dev/null; then
+	shell=fish
+	offers 'columns that are added' '+SHMEM +SLAB' cgpol nodes -o +S
+	offers 'columns that are added behind a comma' '+THP,SHMEM +THP,SLAB' cgpol nodes -o +THP,S
 fi
 
 finish

@@ -130,13 +130,29 @@ check 'it has the steps in order' holds \
 	"[s['target'] for s in d['steps']] == ['vm.overcommit_ratio', 'vm.overcommit_memory', 'sysctl.d'] and not d['changed']"
 check 'and the limit before and after' holds \
 	"d['before']['limit'] == 629516 * 1024 and d['after']['limit'] == (996900 // 4 * 60 // 100 * 4 + 131068) * 1024"
+echo 0 >"$c/proc/sys/vm/overcommit_ratio"
+echo 18446744073709551615 >"$c/proc/sys/vm/overcommit_kbytes"
+expect 'the old value is told as it is' 3 '^vm.overcommit_kbytes: 18446744073709551615 -> 5000000' '' \
+	--root "$c" --dry-run overcommit set --kbytes 5000000
+echo 50 >"$c/proc/sys/vm/overcommit_ratio"
+echo 0 >"$c/proc/sys/vm/overcommit_kbytes"
 mkdir -p "$c/etc/sysctl.d"
 echo 'vm.overcommit_memory = 1' >"$c/etc/sysctl.d/60-cgpol.conf"
 expect 'a file of others is not replaced' 4 '' '60-cgpol.conf holds lines that cgpol did not write' \
 	--root "$c" --dry-run overcommit set --mode 1 --persist
+printf '# Written by "cgpol overcommit set --persist", which replaces the whole file.\nvm.overcommit_memory = 0\0x\n' \
+	>"$c/etc/sysctl.d/60-cgpol.conf"
+expect 'nor one that goes on behind a zero byte' 4 '' 'holds lines that cgpol did not write' \
+	--root "$c" --dry-run overcommit set --mode 1 --persist
+: >"$c/etc/sysctl.d/60-cgpol.conf"
+expect 'nor an empty one' 4 '' '60-cgpol.conf is empty' --root "$c" --dry-run overcommit set --mode 1 --persist
+rm "$c/etc/sysctl.d/60-cgpol.conf"
+mkfifo "$c/etc/sysctl.d/60-cgpol.conf"
+expect 'nor what is no file' 4 '' '60-cgpol.conf is no regular file' \
+	--root "$c" --dry-run overcommit set --mode 1 --persist
 rm "$c/etc/sysctl.d/60-cgpol.conf"
 echo 'vm.overcommit_memory=0' >"$c/etc/sysctl.conf"
-expect 'a file that is read later is remarked' 3 '60-cgpol.conf: made' '/etc/sysctl.conf sets one of the keys too' \
+expect 'a file that is read later is remarked' 3 '60-cgpol.conf: to be made' '/etc/sysctl.conf sets one of the keys too' \
 	--root "$c" --dry-run overcommit set --mode 1 --persist
 
 expect 'nothing to set' 2 '' 'nothing to set' --root "$c" overcommit set
@@ -185,6 +201,10 @@ check 'the rest is what the sum lacks' holds "d['sum'] + d['other'] == d['commit
 run --root "$m" overcommit top --cgroups -rnb
 check 'cgroups by what their processes commit' grep -qE '^/[^ ]* [0-9]+ [0-9]+$' "$scratch/out"
 expect 'all rows' 0 $'(\n[^\n]*){5}' '*' --root "$m" overcommit top --top 0
+sed -i 's/^Committed_AS:.*/Committed_AS: 18446744073709551615 kB/' "$m/proc/meminfo"
+run --root "$m" overcommit top --json
+check 'the rest of the largest number is the largest one' holds "d['other'] == 2 ** 63 - 1"
+sed -i 's/^Committed_AS:.*/Committed_AS: 1048576 kB/' "$m/proc/meminfo"
 rm "$m"/proc/*/smaps
 expect 'what vanishes is counted' 0 '' 'process(es)? vanished' --root "$m" overcommit top -rn
 expect 'an estimate reads no mappings' 0 '398 no' '' --root "$m" overcommit top --estimate -rno PID,EXACT

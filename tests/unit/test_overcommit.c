@@ -257,6 +257,12 @@ static void refuses_what_would_fail_every_request(void **state)
 	request.kbytes = strtoll(strstr(err.hint, "--kbytes ") + strlen("--kbytes "), NULL, 10);
 	overcommit_plan_clear(&plan);
 	assert_int_equal(overcommit_plan_make(&now, &request, &plan, &err), 0);
+	/* A tenth more than the largest number is the largest number. */
+	overcommit_plan_clear(&plan);
+	now.committed = UINT64_MAX;
+	assert_true(overcommit_plan_make(&now, &request, &plan, &err) < 0);
+	assert_non_null(strstr(err.hint, "--kbytes 18014398507384831;"));
+	now.committed = plain.committed;
 	/* In the other modes the limit is only told. */
 	overcommit_plan_clear(&plan);
 	request = (struct overcommit_request){.mode = OVERCOMMIT_ALWAYS, .ratio = 1, .kbytes = -1};

@@ -12,15 +12,20 @@
 static struct kernel {
 	char log[256];
 	const char *denied; /* the file whose write fails */
+	const char *denied_too;
+	const char *rival; /* after this file is written another program sets kbytes, the ratio is 0 */
+	const char *rival_kbytes;
 	int errnum;
-	bool is_deaf; /* takes every value and keeps the old one */
+	bool is_deaf;	/* takes every value and keeps the old one */
+	bool is_shared; /* someone else sets the mode as soon as the file is saved */
 } kernel;
 
 static int kernel_write(struct root *root, const char *path, const char *text)
 {
 	const char *name = path + strlen("/proc/sys/vm/overcommit_");
 
-	if (kernel.denied && strcmp(path, kernel.denied) == 0)
+	if ((kernel.denied && strcmp(path, kernel.denied) == 0) ||
+	    (kernel.denied_too && strcmp(path, kernel.denied_too) == 0))
 		return -kernel.errnum;
 	(void)snprintf(kernel.log + strlen(kernel.log), sizeof(kernel.log) - strlen(kernel.log), "%s%s=%s",
 		       *kernel.log ? " " : "", name, text);
@@ -31,6 +36,10 @@ static int kernel_write(struct root *root, const char *path, const char *text)
 		fakeroot_put(root, "/proc/sys/vm/overcommit_kbytes", "0\n");
 	if (strcmp(name, "kbytes") == 0)
 		fakeroot_put(root, "/proc/sys/vm/overcommit_ratio", "0\n");
+	if (kernel.rival && strcmp(path, kernel.rival) == 0) {
+		fakeroot_put(root, "/proc/sys/vm/overcommit_ratio", "0\n");
+		fakeroot_put(root, "/proc/sys/vm/overcommit_kbytes", kernel.rival_kbytes);
+	}
 	return 0;
 }
 
@@ -43,6 +52,8 @@ static int kernel_save(struct root *root, const char *path, const char *text)
 	if (root->ops->stat(root, "/etc/sysctl.d", &info) < 0)
 		return -ENOENT;
 	fakeroot_put(root, path, text);
+	if (kernel.is_shared)
+		fakeroot_put(root, "/proc/sys/vm/overcommit_memory", "0\n");
 	return 0;
 }
 
@@ -144,21 +155,76 @@ static void restores_what_it_changed_when_a_later_step_fails(void **state)
 	assert_settings(host, 0, 0, 700000);
 }
 
+/* The kernel takes every unsigned long, and shows it so. */
+static void knows_every_number_of_kbytes(void **state)
+{
+	AUTO(host_free_p) struct cgpol_host *host = machine(true);
+	AUTO(overcommit_plan_clear) struct overcommit_plan plan = {.steps = 0};
+	struct overcommit_request request = {2, -1, 2000000, false, false};
+
+	(void)state;
+	fakeroot_put(host->root, "/proc/sys/vm/overcommit_ratio", "0\n");
+	fakeroot_put(host->root, "/proc/sys/vm/overcommit_kbytes", "18446744073709551615\n");
+	assert_int_equal(overcommit_plan_read(host, &request, &plan, NULL), 0);
+	assert_string_equal(plan.step[0].old_text, "18446744073709551615");
+	kernel.denied = "/proc/sys/vm/overcommit_memory";
+	kernel.errnum = EACCES;
+	assert_int_equal(overcommit_apply(host, &plan, NULL), -EACCES);
+	assert_string_equal(kernel.log, "kbytes=2000000 kbytes=18446744073709551615");
+	assert_settings(host, 0, 0, UINT64_MAX);
+}
+
 static void tells_when_restoring_fails_too(void **state)
 {
 	AUTO(host_free_p) struct cgpol_host *host = machine(true);
 	struct cgpol_error err = {0};
 
 	(void)state;
-	/* After the mode has changed back, the limit cannot be restored. */
 	fakeroot_put(host->root, "/proc/sys/vm/overcommit_ratio", "0\n");
 	fakeroot_put(host->root, "/proc/sys/vm/overcommit_kbytes", "700000\n");
-	kernel.denied = "/proc/sys/vm/overcommit_kbytes";
+	kernel.denied = "/proc/sys/vm/overcommit_memory";
+	kernel.denied_too = "/proc/sys/vm/overcommit_kbytes";
 	kernel.errnum = EIO;
-	kernel.is_deaf = true;
-	assert_true(change(host, (struct overcommit_request){-1, 90, -1, false, false}, &err) < 0);
-	assert_non_null(
-		strstr(err.text, "reads back as something else; and restoring the old values failed"));
+	assert_true(change(host, (struct overcommit_request){2, 90, -1, false, false}, &err) < 0);
+	assert_string_equal(kernel.log, "ratio=90");
+	assert_non_null(strstr(err.text, "; and restoring the old values failed too"));
+}
+
+/* The mode never is not begun on a limit that is another's, and such a limit is not taken away. */
+static void leaves_what_another_set_meanwhile(void **state)
+{
+	static const struct {
+		const char *rival, *log;
+	} rows[] = {
+		{"/proc/sys/vm/overcommit_ratio", "ratio=90"},
+		{"/proc/sys/vm/overcommit_memory", "ratio=90 memory=2 memory=0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		AUTO(host_free_p) struct cgpol_host *host = machine(true);
+		struct cgpol_error err = {0};
+
+		kernel.rival = rows[i].rival;
+		kernel.rival_kbytes = "800000\n";
+		assert_int_equal(change(host, (struct overcommit_request){2, 90, -1, false, false}, &err),
+				 -EIO);
+		assert_string_equal(kernel.log, rows[i].log);
+		assert_settings(host, 0, 0, 800000);
+		assert_non_null(strstr(err.text, "reads back as something else; another program sets it"));
+	}
+}
+
+/* Both were written at once, and each write set the other to 0. */
+static void restores_a_limit_that_nobody_wants(void **state)
+{
+	AUTO(host_free_p) struct cgpol_host *host = machine(true);
+
+	(void)state;
+	kernel.rival = "/proc/sys/vm/overcommit_ratio";
+	kernel.rival_kbytes = "0\n";
+	assert_int_equal(change(host, (struct overcommit_request){2, 90, -1, false, false}, NULL), -EIO);
+	assert_string_equal(kernel.log, "ratio=90 ratio=50");
 }
 
 static void notices_a_value_that_does_not_hold(void **state)
@@ -242,6 +308,40 @@ static void restores_when_the_file_cannot_be_saved(void **state)
 	assert_non_null(strstr(err.text, "; the old values are restored"));
 }
 
+/* The values held when the file was written; it and they stay together. */
+static void restores_nothing_after_the_file_is_saved(void **state)
+{
+	AUTO(host_free_p) struct cgpol_host *host = machine(true);
+
+	(void)state;
+	kernel.is_shared = true;
+	assert_int_equal(change(host, (struct overcommit_request){2, 80, -1, false, true}, NULL), 0);
+	assert_string_equal(kernel.log, "ratio=80 memory=2");
+}
+
+static void keeps_what_stands_in_place_of_the_file(void **state)
+{
+	static const struct {
+		int errnum; /* of reading it: a link to /dev/null or a pipe, and a directory */
+		int kind;
+	} rows[] = {{EINVAL, CGPOL_REFUSED}, {EISDIR, CGPOL_REFUSED}, {EIO, CGPOL_FAILED}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		AUTO(host_free_p) struct cgpol_host *host = machine(true);
+		struct cgpol_error err = {0};
+
+		fakeroot_put(host->root, OVERCOMMIT_FILE, "x\n");
+		fakeroot_fail(host->root, OVERCOMMIT_FILE, rows[i].errnum);
+		assert_true(change(host, (struct overcommit_request){1, -1, -1, false, true}, &err) < 0);
+		assert_int_equal(err.kind, rows[i].kind);
+		assert_string_equal(err.file, OVERCOMMIT_FILE);
+		if (err.kind == CGPOL_REFUSED)
+			assert_string_equal(err.text, OVERCOMMIT_FILE " is no regular file");
+		assert_string_equal(kernel.log, "");
+	}
+}
+
 static void fails_well_at_any_access(void **state)
 {
 	struct overcommit_request request = {2, 80, -1, false, true};
@@ -270,12 +370,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_what_differs_in_order),
 		cmocka_unit_test(restores_what_it_changed_when_a_later_step_fails),
+		cmocka_unit_test(knows_every_number_of_kbytes),
 		cmocka_unit_test(tells_when_restoring_fails_too),
+		cmocka_unit_test(leaves_what_another_set_meanwhile),
+		cmocka_unit_test(restores_a_limit_that_nobody_wants),
 		cmocka_unit_test(notices_a_value_that_does_not_hold),
 		cmocka_unit_test(explains_a_proc_that_is_read_only),
 		cmocka_unit_test(changes_no_capture),
 		cmocka_unit_test(saves_the_file_once_the_values_hold),
 		cmocka_unit_test(restores_when_the_file_cannot_be_saved),
+		cmocka_unit_test(restores_nothing_after_the_file_is_saved),
+		cmocka_unit_test(keeps_what_stands_in_place_of_the_file),
 		cmocka_unit_test(fails_well_at_any_access),
 	};
 

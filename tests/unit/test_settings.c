@@ -62,6 +62,8 @@ static void one_node_is_told_from_many(void **state)
 	expect(&facts, "numa.nodes", DOCTOR_INFO,
 	       "one node with memory (0): a memory policy has nothing to choose from", NULL);
 	expect(&facts, "numa.memoryless", DOCTOR_INFO, "without memory: 2; without cpus: 0-1", NULL);
+	facts.memory_nodes = 0;
+	expect(&facts, "numa.nodes", DOCTOR_UNKNOWN, "the kernel lists no node with memory", NULL);
 	facts.has_nodes = false;
 	expect(&facts, "numa.nodes", DOCTOR_UNKNOWN, "the nodes cannot be read", NULL);
 	expect(&facts, "numa.memoryless", DOCTOR_UNKNOWN, "the nodes cannot be read", NULL);

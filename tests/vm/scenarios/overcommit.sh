@@ -137,6 +137,31 @@ equal "a file with lines of others is kept" "4 2 0 900000" "$status $set_all"
 rm $conf
 quiet
 ask reset set --mode heuristic --ratio 50
+# A read-only /etc.
+mount -t tmpfs -o ro none /etc/sysctl.d
+ask sealed set --mode always --ratio 60 --persist
+settings
+equal "what cannot be kept is not set" "1 0 50 0" "$status $set_all"
+grep -q 'Read-only file system; the old values are restored' sealed.err || bad "read-only: $(cat sealed.err)"
+umount /etc/sysctl.d
+# The kernel's largest number.
+echo 18446744073709551615 >$vm/overcommit_kbytes
+ask large --dry-run set --kbytes 900000
+equal "a limit beyond all memory" "vm.overcommit_kbytes: 18446744073709551615 -> 900000" "$(sed -n 1p large)"
+# Two at once: the mode never only with the limit that it was weighed with.
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	echo 0 >$vm/overcommit_memory
+	echo 50 >$vm/overcommit_ratio
+	cgpol overcommit set --mode never --ratio 90 >/dev/null 2>&1 &
+	ask other set --mode always --kbytes 800000
+	wait $!
+	settings
+	case $set_all in
+	"2 90 0" | [01]" "*) ;;
+	*) bad "two at once leave $set_all" ;;
+	esac
+done
+ask reset set --mode heuristic --ratio 50
 # A read-only /proc/sys, as in a container.
 mount -t proc -o ro proc /mnt && mount --bind /mnt/sys /proc/sys && mount -o remount,bind,ro /proc/sys
 ask sealed set --mode always
