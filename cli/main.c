@@ -258,7 +258,7 @@ int cli_main(int argc, char **argv)
 	/* A command that is started has its own standard output. */
 	if (out < 0 && !(cli.command && cli.command->stops_at_word)) {
 		(void)fprintf(stderr, "cgpol: cannot write to standard output: %s\n", strerror(-out));
-		return code ? code : CGPOL_FAILED;
+		return rc < 0 ? code : CGPOL_FAILED;
 	}
 	return code;
 }

@@ -90,6 +90,8 @@ for arguments in 'stat' 'predict --system' 'stat --json' '--help' '--version' 'f
 done
 "$cgpol" --root "$m" stat >/dev/full 2>/dev/null
 check 'a full disk is exit code 1' test $? -eq 1
+"$cgpol" --root "$m" doctor >/dev/full 2>/dev/null
+check 'also where there would be another one' test $? -eq 1
 "$cgpol" --root "$m" stat 2>"$scratch/err" >&-
 check 'a closed stdout is exit code 1' test $? -eq 1
 check 'a closed stdout is told' grep -q 'cannot write to standard output' "$scratch/err"

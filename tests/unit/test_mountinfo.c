@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines of mountinfo, whole, odd and broken. */
 #include "host/mountinfo.h"
 
 #include <stdlib.h>
