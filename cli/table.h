@@ -31,7 +31,7 @@ struct table_style {
 	 OPT_AT(config, style.columns),                                                                     \
 	 "COLUMNS",                                                                                         \
 	 NULL,                                                                                              \
-	 "columns to show; +COLUMNS: more than the default ones"},                                         \
+	 "columns to show; +COLUMNS: more than the default ones"},                                          \
 		{"bytes",                                                                                   \
 		 'b',                                                                                       \
 		 OPT_FLAG,                                                                                  \
