@@ -89,7 +89,11 @@ static bool play(struct playing *playing, const struct rule *rule)
 	struct root_info info;
 
 	(void)snprintf(path, sizeof(path), "%s%s", MOUNT, strcmp(rule->path, "/") == 0 ? "" : rule->path);
-	if (strcmp(rule->verb, "mkdir") == 0)
+	if (strcmp(rule->verb, "read") == 0) {
+		int rc = root_read(playing->root, path, &text, NULL);
+
+		judge_text(playing, rule, text, rc);
+	} else if (strcmp(rule->verb, "mkdir") == 0)
 		judge(playing, rule, name_of(root_mkdir(playing->root, path)));
 	else if (strcmp(rule->verb, "rmdir") == 0)
 		judge(playing, rule, name_of(root_rmdir(playing->root, path)));
@@ -97,8 +101,6 @@ static bool play(struct playing *playing, const struct rule *rule)
 		judge(playing, rule,
 		      name_of(root_write(playing->root, path,
 					 strcmp(rule->value, "\\n") == 0 ? "\n" : rule->value)));
-	else if (strcmp(rule->verb, "read") == 0)
-		judge_text(playing, rule, text, root_read(playing->root, path, &text, NULL));
 	else if (strcmp(rule->verb, "stat") == 0)
 		judge(playing, rule, name_of(root_stat(playing->root, path, &info)));
 	else if (strcmp(rule->verb, "start") == 0 && is_process(rule))
