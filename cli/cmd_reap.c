@@ -13,7 +13,7 @@
 
 static int remove_one(void *arg, const char *cgroup)
 {
-	return cgroupfs_delete(arg, cgroup, NULL);
+	return cgroupfs_remove(arg, cgroup);
 }
 
 /* With libcgroup, and without it where it is missing or sees another machine than we do. */

@@ -86,8 +86,39 @@ static bool may_be_ours(struct cgpol_host *host, const char *name)
 	       (path && root_stat(host->root, path, &info) == 0 && info.uid == host->root->facts.uid);
 }
 
-/* cgpol was killed before it could mark what it had made. In another pid namespace the number says nothing.
- */
+/* Has nobody set anything on it? */
+static bool is_bare(struct cgpol_host *host, const char *name)
+{
+	static const char *const rows[][2] = {
+		{"memory.max", "max"}, {"memory.high", "max"},	   {"memory.low", "0"}, {"memory.min", "0"},
+		{"pids.max", "max"},   {"memory.swap.max", "max"}, {"cpuset.cpus", ""}, {"cpuset.mems", ""},
+		{"cpu.weight", "100"}, {"cpu.max", "max 100000"},  {"io.max", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		AUTO(free_p) char *path = cgroup_path(host, name, rows[i][0]);
+		AUTO(free_p) char *text = NULL;
+
+		if (!path || (root_read(host->root, path, &text, NULL) == 0 && strcmp(text, rows[i][1]) != 0))
+			return false;
+	}
+	return true;
+}
+
+static bool has_no_children(struct cgpol_host *host, const char *name)
+{
+	AUTO(free_p) char *path = cgroup_path(host, name, NULL);
+	char **children = NULL;
+	size_t count = 0;
+
+	if (!path || root_list(host->root, path, &children, &count) < 0)
+		return false;
+	root_list_free(children, count);
+	return count == 0;
+}
+
+/* cgpol was killed before it could mark what it had made, so before it could set or make anything in it. In
+ * another pid namespace the number says nothing. */
 static bool has_dead_name(struct cgpol_host *host, const char *name)
 {
 	const char *slash = strrchr(name, '/'), *dash = strrchr(name, '-');
@@ -99,28 +130,28 @@ static bool has_dead_name(struct cgpol_host *host, const char *name)
 	    !host->root->facts.initial_pidns || !may_be_ours(host, name))
 		return false;
 	/* With hidepid= of proc every process of others looks as if it were gone, and so does pid 1. */
-	return proc_is_gone(proc_read_stat(host, (pid_t)pid, &stat)) && proc_read_stat(host, 1, &stat) == 0;
+	return proc_is_gone(proc_read_stat(host, (pid_t)pid, &stat)) && proc_read_stat(host, 1, &stat) == 0 &&
+	       has_no_children(host, name) && is_bare(host, name);
 }
 
-/* The home itself, made by a cgpol that was killed before it could mark it: nobody has set anything on it. */
+/* The home itself, made by a cgpol that was killed before it could mark it. */
 static bool is_bare_home(struct cgpol_host *host, const char *name)
 {
-	static const char *const rows[][2] = {
-		{"memory.max", "max"}, {"memory.high", "max"},	   {"memory.low", "0"}, {"memory.min", "0"},
-		{"pids.max", "max"},   {"memory.swap.max", "max"}, {"cpuset.cpus", ""}, {"cpuset.mems", ""},
-		{"cpu.weight", "100"}, {"cpu.max", "max 100000"},  {"io.max", ""},
-	};
+	return is_home(name, strlen(name)) && may_be_ours(host, name) && is_bare(host, name);
+}
 
-	if (!is_home(name, strlen(name)) || !may_be_ours(host, name))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		AUTO(free_p) char *path = cgroup_path(host, name, rows[i][0]);
-		AUTO(free_p) char *text = NULL;
+/* What nobody knows may be a kept one. */
+static enum mark_kind kind_unknown(int rc)
+{
+	return is_absent(rc) ? MARK_NONE : MARK_KEPT;
+}
 
-		if (!path || (root_read(host->root, path, &text, NULL) == 0 && strcmp(text, rows[i][1]) != 0))
-			return false;
-	}
-	return true;
+/* What a cgpol that lives made, or was told to keep, is not part of the stale one above it, nor is what lies
+ * below. */
+static bool hands_down_staleness(const struct node *node)
+{
+	return node->is_stale ||
+	       (node->is_inside && node->mark.kind != MARK_OWNED && node->mark.kind != MARK_KEPT);
 }
 
 /* Only -ENOMEM: what cannot be read, or is gone, is none of ours. */
@@ -130,7 +161,7 @@ static int read_node(struct walk *walk, size_t at, size_t parent)
 	int rc = mark_read(walk->host, walk->tree.name[at], &node->mark);
 
 	if (rc < 0)
-		node->mark = (struct mark){.kind = MARK_NONE};
+		node->mark = (struct mark){.kind = kind_unknown(rc)};
 	node->parent = parent;
 	node->is_stale = node->mark.kind == MARK_OWNED && mark_is_stale(walk->host, &node->mark);
 	if (rc == 0 && node->mark.kind == MARK_NONE && is_bare_home(walk->host, walk->tree.name[at]))
@@ -138,7 +169,7 @@ static int read_node(struct walk *walk, size_t at, size_t parent)
 	else if (rc == 0 && node->mark.kind == MARK_NONE)
 		node->is_stale = has_dead_name(walk->host, walk->tree.name[at]);
 	if (at > 0) {
-		node->is_inside = walk->node[parent].is_inside || walk->node[parent].is_stale;
+		node->is_inside = hands_down_staleness(&walk->node[parent]);
 		walk->node[parent].children++;
 	}
 	return rc == -ENOMEM ? rc : 0;
@@ -193,7 +224,7 @@ static bool is_ours(const struct walk *walk, size_t at, bool is_deep)
 
 	if (node->is_stale)
 		return true;
-	if (node->mark.kind == MARK_OWNED)
+	if (node->mark.kind == MARK_OWNED || node->mark.kind == MARK_KEPT)
 		return false;
 	if (node->is_inside)
 		return true;
@@ -301,13 +332,43 @@ int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, st
 
 /* ---- one's own ---- */
 
-/* Everything in the list, deepest first; the result is that of the cgroup itself. */
+static bool is_kept(struct cgpol_host *host, const char *cgroup)
+{
+	struct mark mark;
+	int rc = mark_read(host, cgroup, &mark);
+
+	return (rc < 0 ? kind_unknown(rc) : mark.kind) == MARK_KEPT;
+}
+
+static bool is_below(const char *name, const char *above)
+{
+	size_t size = strlen(above);
+
+	return strncmp(name, above, size) == 0 && name[size] == '/';
+}
+
+/* The kept ones below the cgroup itself, and all below those. */
+static void find_kept(struct cgpol_host *host, const struct subtree *tree, bool *kept)
+{
+	for (size_t i = 1; i < tree->count; i++) {
+		for (size_t j = 1; j < i && !kept[i]; j++)
+			kept[i] = kept[j] && is_below(tree->name[i], tree->name[j]);
+		if (!kept[i])
+			kept[i] = is_kept(host, tree->name[i]);
+	}
+}
+
+/* Everything in the list but what is kept, deepest first; the result is that of the cgroup itself. */
 static int remove_listed(struct cgpol_host *host, const struct subtree *tree)
 {
-	int rc = 0;
+	AUTO(free_p) bool *kept = calloc(tree->count, sizeof(*kept));
+	int rc = kept ? 0 : -ENOMEM;
 
-	for (size_t i = tree->count; i-- > 0;)
-		rc = remove_directory(host, tree->name[i]);
+	if (rc == 0)
+		find_kept(host, tree, kept);
+	for (size_t i = rc == 0 ? tree->count : 0; i-- > 0;)
+		if (!kept[i])
+			rc = remove_directory(host, tree->name[i]);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 struct reaped {
 	char **name; /* removed ones; with `dry` those that would be; children before their parents */
 	size_t count;
-	char **busy; /* stale, but processes live in them */
+	char **busy; /* stale, but processes live in them, or something that stays is below */
 	size_t busy_count;
 };
 
@@ -21,12 +21,13 @@ struct reaper {
 
 /* Looks at the children of `parent`, or at all cgroups below it (is_deep), and removes those whose mark is
  * stale, or MARK_PARENT without children, and that have no processes; deepest first. What lies below a stale
- * one goes with it, but for the cgroups of a cgpol that lives. Below a cgroup "cgpol" one without a mark
- * counts by its name too: "COMM-PID" with a dead PID (cgpol was killed between two system calls); "cgpol"
- * itself, while nothing is set on it, counts as marked. Then `parent` itself when it is marked and empty.
- * Races with other cgpols (ENOENT, EBUSY, ENOTEMPTY, ENODEV) are no errors. The first that cannot be removed
- * is told when the others are gone. No such parent: nothing. `dry`: only tells. CGPOL_REFUSED with a capture,
- * CGPOL_UNSUPPORTED without cgroup2. */
+ * one goes with it, but for the cgroups of a cgpol that lives, and kept ones, and what is below those. Below
+ * a cgroup "cgpol" one without a mark counts by its name too: "COMM-PID" with a dead PID, no cgroups below
+ * and nothing set on it (cgpol was killed between two system calls); "cgpol" itself, while nothing is set on
+ * it, counts as marked. Then `parent` itself when it is marked and empty. Races with other cgpols (ENOENT,
+ * EBUSY, ENOTEMPTY, ENODEV) are no errors. The first that cannot be removed is told when the others are gone.
+ * No such parent: nothing. `dry`: only tells. CGPOL_REFUSED with a capture, CGPOL_UNSUPPORTED without
+ * cgroup2. */
 int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, struct reaped *reaped,
 	 struct cgpol_error *err);
 /* The same with a reaper; NULL: only tell. */
@@ -34,7 +35,8 @@ int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const s
 	      struct reaped *reaped, struct cgpol_error *err);
 void reaped_clear(struct reaped *reaped);
 /* Removes one cgroup that this process made and everything below it; waits up to `milliseconds` for the
- * kernel to let go of its last, dying processes (cgroup.events populated). -EBUSY when some live. Then its
+ * kernel to let go of its last, dying processes (cgroup.events populated). -EBUSY when some live, and when a
+ * MARK_KEPT one is below, which stays with all above it. Then its
  * MARK_PARENT ancestors, as far as they are empty. 0 also when it is gone already. */
 int reap_own(struct cgpol_host *host, const char *cgroup, unsigned milliseconds);
 /* Only the MARK_PARENT ancestors, as far as they are empty. */

@@ -168,10 +168,8 @@ static int start(struct cgroupfs *fs, struct cgpol_error *err)
 	fs->call.cgroup_set_logger(drop_log, CGROUP_LOG_ERROR, NULL);
 	code = fs->call.cgroup_init();
 	/* What it calls not mounted has no controller. */
-	if (code == ECGROUPNOTMOUNTED)
-		return 0;
-	if (code == 0)
-		return compare_views(fs, err);
+	if (code == 0 || code == ECGROUPNOTMOUNTED)
+		return code == 0 ? compare_views(fs, err) : 0;
 	number = cgroupfs_errno(code, fs->call.cgroup_get_last_errno());
 	return error_set(err, number, CGPOL_FAILED, "libcgroup does not start: its error %d (%s)", code,
 			 strerror(number));
@@ -278,20 +276,24 @@ static int complain(int rc, const char *name, const char *file, const char *what
 	return rc;
 }
 
-static int remove_one(struct cgroupfs *fs, const char *name)
+int cgroupfs_remove(struct cgroupfs *fs, const char *name)
 {
 	AUTO(free_p) char *path = cgroup_path(fs->host, name, NULL);
-	int rc = path ? 0 : -ENOMEM;
+	uint64_t before, after;
+	int rc = path ? cgroup_inode(fs->host, name, &before) : -ENOMEM;
 
-	if (rc < 0)
-		return rc;
+	if (rc < 0 || strcmp(name, "/") == 0)
+		return rc < 0 ? rc : -EINVAL;
 	/* Its name for cgroup2 without a controller. Empty only: else it moves the processes upwards. */
 	(void)ask(fs, DELETE, name, "cgroup", 0);
-	rc = exists(fs, name) ? root_rmdir(fs->host->root, path) : 0;
+	rc = cgroup_inode(fs->host, name, &after);
+	/* What has the name by now may be a new one, of somebody else. */
+	if (rc == 0 && after == before)
+		rc = root_rmdir(fs->host->root, path);
 	return rc == -ENOENT || rc == -ENODEV ? 0 : rc;
 }
 
-/* ---- creation ---- */
+/* ---- creation, and the owners ---- */
 
 /* What was done on the way, to be undone. */
 struct made {
@@ -342,7 +344,7 @@ static void undo(struct cgroupfs *fs, struct made *made)
 		if (controller)
 			(void)write_controller(fs->host, cgroup, '-', controller);
 		else
-			(void)remove_one(fs, cgroup);
+			(void)cgroupfs_remove(fs, cgroup);
 	}
 }
 
@@ -458,8 +460,6 @@ static int make_levels(struct cgroupfs *fs, const char *name, const char *const 
 	}
 	return rc;
 }
-
-/* ---- owners ---- */
 
 static int chown_files(int directory, const char *files, const struct cgroupfs_owner *owner)
 {
@@ -589,8 +589,10 @@ int cgroupfs_delete(struct cgroupfs *fs, const char *name, struct cgpol_error *e
 	if (rc < 0)
 		return complain(rc, name, NULL, "cannot be removed", err);
 	for (size_t i = tree.count; rc == 0 && i-- > 0;) {
-		rc = remove_one(fs, tree.name[i]);
-		if (rc < 0)
+		rc = cgroupfs_remove(fs, tree.name[i]);
+		if (rc == -ENOENT || rc == -ENODEV)
+			rc = 0;
+		else if (rc < 0)
 			complain(rc, tree.name[i], NULL, "cannot be removed", err);
 	}
 	return rc;

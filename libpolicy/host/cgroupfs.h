@@ -41,6 +41,9 @@ int cgroupfs_attach(struct cgroupfs *fs, const char *name, pid_t pid, struct cgp
 /* Removes a cgroup and those below it, deepest first. Waits up to a second for processes that are dead and
  * not yet gone. -EBUSY with the living processes named, and nothing removed; never moves any. -ENOENT. */
 int cgroupfs_delete(struct cgroupfs *fs, const char *name, struct cgpol_error *err);
+/* Removes this one cgroup and none below it. -EBUSY or -ENOTEMPTY, and nothing is removed, while it has
+ * cgroups or processes, dying ones too; -EINVAL for the root; -ENOENT. */
+int cgroupfs_remove(struct cgroupfs *fs, const char *name);
 
 /* libcgroup's ECG number as an errno; `last` is its cgroup_get_last_errno(). 0 for 0. */
 int cgroupfs_errno(int code, int last);

@@ -61,8 +61,8 @@ int live_facts(struct directory *dir)
 	facts->caps = read_caps();
 	facts->self = getpid();
 	facts->time = (int64_t)time(NULL);
-	facts->initial_pidns = fstatat(dir->fd, "proc/self/ns/pid", &st, 0) == 0 &&
-			       st.st_ino == initial_pidns_inode;
+	facts->pidns = fstatat(dir->fd, "proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+	facts->initial_pidns = facts->pidns == initial_pidns_inode;
 	facts->initial_userns = fstatat(dir->fd, "proc/self/ns/user", &st, 0) == 0 &&
 				st.st_ino == initial_userns_inode;
 	return 0;

@@ -20,7 +20,8 @@ static const char owned[] = "run ", parent[] = "parent", kept[] = "kept";
 int mark_set(struct cgpol_host *host, const char *cgroup, enum mark_kind kind)
 {
 	AUTO(free_p) char *path = cgroup_path(host, cgroup, NULL);
-	char value[sizeof("run -2147483648 18446744073709551615")];
+	char value[sizeof("run -2147483648 18446744073709551615 18446744073709551615")];
+	const struct root_facts *facts = &host->root->facts;
 	struct proc_stat stat;
 	int rc;
 
@@ -28,32 +29,39 @@ int mark_set(struct cgpol_host *host, const char *cgroup, enum mark_kind kind)
 		return -ENOMEM;
 	if (kind != MARK_OWNED)
 		return root_set_xattr(host->root, path, MARK_ATTRIBUTE, kind == MARK_PARENT ? parent : kept);
-	rc = proc_read_stat(host, host->root->facts.self, &stat);
+	rc = proc_read_stat(host, facts->self, &stat);
 	if (rc < 0)
 		return rc;
-	(void)snprintf(value, sizeof(value), "%s%d %" PRIu64, owned, host->root->facts.self, stat.start_time);
+	(void)snprintf(value, sizeof(value), "%s%d %" PRIu64 " %" PRIu64, owned, facts->self, stat.start_time,
+		       facts->pidns);
 	return root_set_xattr(host->root, path, MARK_ATTRIBUTE, value);
+}
+
+static bool take_number(const char **at, uint64_t *number)
+{
+	return **at >= '0' && **at <= '9' && text_u64_head(*at, at, number) == 0;
 }
 
 /* Anybody who may write to a cgroup can set the attribute: whatever is not just as mark_set writes it is not
  * ours. */
 static void parse_mark(const char *value, struct mark *mark)
 {
-	uint64_t pid, start_time;
 	const char *at = value + sizeof(owned) - 1;
+	uint64_t pid, start_time, pidns = 0;
 
-	*mark = (struct mark){MARK_NONE, 0, 0};
+	*mark = (struct mark){.kind = MARK_NONE};
 	if (strcmp(value, parent) == 0)
 		mark->kind = MARK_PARENT;
 	else if (strcmp(value, kept) == 0)
 		mark->kind = MARK_KEPT;
-	if (strncmp(value, owned, sizeof(owned) - 1) != 0 || *at < '0' || *at > '9' ||
-	    text_u64_head(at, &at, &pid) < 0 || pid == 0 || pid > PID_MAX)
+	if (strncmp(value, owned, sizeof(owned) - 1) != 0 || !take_number(&at, &pid) || pid == 0 ||
+	    pid > PID_MAX)
 		return;
-	if (at[0] != ' ' || at[1] < '0' || at[1] > '9' || text_u64_head(at + 1, &at, &start_time) < 0 ||
-	    *at != '\0')
+	if (*at++ != ' ' || !take_number(&at, &start_time))
 		return;
-	*mark = (struct mark){MARK_OWNED, (pid_t)pid, start_time};
+	if (*at != '\0' && (*at++ != ' ' || !take_number(&at, &pidns) || *at != '\0'))
+		return;
+	*mark = (struct mark){MARK_OWNED, (pid_t)pid, start_time, pidns};
 }
 
 int mark_read(struct cgpol_host *host, const char *cgroup, struct mark *mark)
@@ -67,7 +75,7 @@ int mark_read(struct cgpol_host *host, const char *cgroup, struct mark *mark)
 	rc = root_get_xattr(host->root, path, MARK_ATTRIBUTE, &value);
 	/* None, a file system without them, too long for one of ours, or no text. */
 	if (rc == -ENODATA || rc == -EOPNOTSUPP || rc == -EFBIG || rc == -EINVAL) {
-		*mark = (struct mark){MARK_NONE, 0, 0};
+		*mark = (struct mark){.kind = MARK_NONE};
 		return 0;
 	}
 	if (rc < 0)
@@ -89,7 +97,8 @@ bool mark_is_stale(struct cgpol_host *host, const struct mark *mark)
 	struct proc_stat stat;
 	int rc;
 
-	if (mark->kind != MARK_OWNED)
+	/* In another pid namespace the number is another process, or none. */
+	if (mark->kind != MARK_OWNED || mark->pidns == 0 || mark->pidns != host->root->facts.pidns)
 		return false;
 	rc = proc_read_stat(host, mark->pid, &stat);
 	if (proc_is_gone(rc))

@@ -26,6 +26,7 @@ struct root_facts {
 	uint64_t caps;	     /* effective capabilities, as CapEff */
 	pid_t self;	     /* the reader: not a candidate, it is gone when the OOM comes */
 	bool initial_pidns;  /* pid 1 is the global init, and every process is visible */
+	uint64_t pidns;	     /* inode of the reader's pid namespace; 0 in a capture, and when it is unknown */
 	bool initial_userns; /* capabilities hold for the whole machine */
 	int64_t time;	     /* seconds since the epoch */
 };

@@ -136,11 +136,18 @@ static int do_step(struct doing *doing, size_t i)
 	return set_value(doing, i);
 }
 
-/* Undoes what was done; `old` by step, NULL: as the plan found it. *stuck: the first that could not be. */
-static int undo_steps(struct cgpol_host *host, const struct plan *plan, const struct applied *applied,
-		      char *const *old, size_t *stuck)
+/* How the undoing of a plan went. */
+struct undone {
+	int rc;				      /* 0, or the first -errno */
+	size_t stuck;			      /* of that step */
+	uint64_t stays[APPLY_STEPS_MAX / 64]; /* bit i: others may use what step i did, and it was left */
+};
+
+/* Undoes what was done; `old` by step, NULL: as the plan found it. */
+static struct undone undo_steps(struct cgpol_host *host, const struct plan *plan,
+				const struct applied *applied, char *const *old)
 {
-	int first = 0;
+	struct undone undone = {0};
 
 	for (size_t i = applied->steps; i-- > 0;) {
 		const struct step *step = &plan->step[i];
@@ -149,35 +156,91 @@ static int undo_steps(struct cgpol_host *host, const struct plan *plan, const st
 		if (apply_is_idle(applied, i))
 			continue;
 		rc = undo_step(host, step, old ? old[i] : step->old_value);
-		if (rc < 0 && first == 0) {
-			first = rc;
-			*stuck = i;
+		if (rc == UNDO_STAYS)
+			undone.stays[i / 64] |= UINT64_C(1) << i % 64;
+		if (rc < 0 && undone.rc == 0) {
+			undone.rc = rc;
+			undone.stuck = i;
 		}
 	}
-	return first;
+	return undone;
+}
+
+static void tell_stuck(const struct step *step, int rc, struct cgpol_error *err)
+{
+	char name[128], text[320];
+
+	text_escape(step->cgroup, name, sizeof(name));
+	(void)snprintf(
+		text, sizeof(text), "; taking back what was done failed too: %.60s%s%s stays changed (%.60s)",
+		step->file ? step->file : "", step->file ? " of cgroup " : "cgroup ", name, strerror(-rc));
+	cause_add(err, text);
+}
+
+static bool stays(const struct undone *undone, size_t step)
+{
+	return undone->stays[step / 64] >> step % 64 & 1;
+}
+
+/* "; controllers memory, pids stay enabled in /a, which has other cgroups": all of one cgroup, at its first.
+ */
+static void tell_controllers(const struct plan *plan, const struct undone *undone, size_t first,
+			     struct cgpol_error *err)
+{
+	char name[128], list[160] = "", text[400];
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->steps; i++) {
+		const struct step *step = &plan->step[i];
+		size_t used = strlen(list);
+
+		if (!stays(undone, i) || step->op != STEP_ENABLE ||
+		    strcmp(step->cgroup, plan->step[first].cgroup) != 0)
+			continue;
+		if (i < first)
+			return;
+		(void)snprintf(list + used, sizeof(list) - used, "%s%s", count++ ? ", " : "",
+			       step->new_value + 1);
+	}
+	text_escape(plan->step[first].cgroup, name, sizeof(name));
+	(void)snprintf(text, sizeof(text), "; controller%s %s %s enabled in %s, which has other cgroups",
+		       count == 1 ? "" : "s", list, count == 1 ? "stays" : "stay", name);
+	cause_add(err, text);
+}
+
+/* False when nothing stays. */
+static bool tell_what_stays(const struct plan *plan, const struct undone *undone, struct cgpol_error *err)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < plan->steps; i++) {
+		char name[128], text[200];
+
+		if (!stays(undone, i))
+			continue;
+		is_any = true;
+		if (plan->step[i].op == STEP_ENABLE) {
+			tell_controllers(plan, undone, i, err);
+			continue;
+		}
+		text_escape(plan->step[i].cgroup, name, sizeof(name));
+		(void)snprintf(text, sizeof(text), "; cgroup %s stays, another cgpol uses it", name);
+		cause_add(err, text);
+	}
+	return is_any;
 }
 
 /* Ends a run that failed: the sentence says so already, and learns how the undoing went. */
 static int give_up(struct doing *doing, int rc, struct cgpol_error *err)
 {
-	size_t stuck = 0;
-	int undone = undo_steps(doing->host, doing->plan, &doing->applied, doing->old, &stuck);
-	char name[128], text[320];
-	const struct step *step;
+	struct undone undone = undo_steps(doing->host, doing->plan, &doing->applied, doing->old);
 
 	if (doing->applied.steps == 0)
 		return rc;
-	if (undone == 0) {
+	if (undone.rc < 0)
+		tell_stuck(&doing->plan->step[undone.stuck], undone.rc, err);
+	else if (!tell_what_stays(doing->plan, &undone, err))
 		cause_add(err, "; all is as it was before");
-		return rc;
-	}
-	step = &doing->plan->step[stuck];
-	text_escape(step->cgroup, name, sizeof(name));
-	(void)snprintf(text, sizeof(text),
-		       "; taking back what was done failed too: %.60s%s%s stays changed (%.60s)",
-		       step->file ? step->file : "", step->file ? " of cgroup " : "cgroup ", name,
-		       strerror(-undone));
-	cause_add(err, text);
 	return rc;
 }
 
@@ -232,7 +295,5 @@ int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cg
 
 int apply_undo(struct cgpol_host *host, const struct plan *plan, const struct applied *applied)
 {
-	size_t stuck;
-
-	return undo_steps(host, plan, applied, NULL, &stuck);
+	return undo_steps(host, plan, applied, NULL).rc;
 }

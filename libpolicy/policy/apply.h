@@ -17,21 +17,22 @@ struct applied {
 };
 
 /* Does the steps in order. When one fails those before it are undone in reverse (values written back,
- * controllers disabled again, made cgroups removed), and the sentence (policy/explain.h) names the step, and
- * what could not be undone. Unless plan->is_kept each cgroup that it makes is marked at once (host/mark.h):
- * the last as MARK_OWNED, those above as MARK_PARENT (with it only the last, as MARK_KEPT); a mark that
- * cannot be set is no failure. After the last step every value is read back: a file that says something else
- * than what was asked (after the kernel's rounding to pages), or a cpuset whose effective set differs, is a
- * failure too. `applied` may be NULL. What somebody else did since the plan was made is kept: a cgroup that
- * exists now is neither marked nor removed, a controller that is enabled now is not disabled, a value is put
- * back to what it was just before. -ENOENT or -ENODEV with kind CGPOL_FAILED: a cgroup of the plan went away;
- * plan again. */
+ * controllers disabled again where the cgroup has no others below it, made cgroups removed), and the sentence
+ * (policy/explain.h) names the step, and what stays or could not be undone. Unless plan->is_kept each cgroup
+ * that it makes is marked at once (host/mark.h): the last as MARK_OWNED, those above as MARK_PARENT (with it
+ * only the last, as MARK_KEPT); a mark that cannot be set is no failure. After the last step every value is
+ * read back: a file that says something else than what was asked (after the kernel's rounding to pages), or a
+ * cpuset whose effective set differs, is a failure too. `applied` may be NULL. What somebody else did since
+ * the plan was made is kept: a cgroup that exists now is neither marked nor removed, a controller that is
+ * enabled now is not disabled, a value is put back to what it was just before. -ENOENT or -ENODEV with kind
+ * CGPOL_FAILED: a cgroup of the plan went away; plan again. */
 int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
 	       struct applied *applied, struct cgpol_error *err);
 /* Did that step change nothing? */
 bool apply_is_idle(const struct applied *applied, size_t step);
 /* Takes it back, for a caller who fails later: values as the plan found them. What is gone already counts as
- * undone. 0, or the first -errno; the other steps are undone nevertheless. */
+ * undone, and so does what others may use (policy/undo.h). 0, or the first -errno; the other steps are undone
+ * nevertheless. */
 int apply_undo(struct cgpol_host *host, const struct plan *plan, const struct applied *applied);
 
 #endif

@@ -96,7 +96,7 @@ static int put_back(struct cgpol_host *host, const struct step *step, const char
 	return write_value(host, path, old);
 }
 
-/* Has another cgpol come to live below meanwhile? Its limits would go with the controller, in silence. */
+/* Is a cgroup of another cgpol below? */
 static bool is_shared(struct cgpol_host *host, const char *cgroup)
 {
 	char **name = NULL;
@@ -114,11 +114,30 @@ static bool is_shared(struct cgpol_host *host, const char *cgroup)
 	return is_found;
 }
 
+/* 1, 0, or -errno. */
+static int has_children(struct cgpol_host *host, const char *cgroup)
+{
+	AUTO(free_p) char *path = cgroup_path(host, cgroup, NULL);
+	char **name = NULL;
+	size_t count = 0;
+	int rc = path ? root_list(host->root, path, &name, &count) : -ENOMEM;
+
+	if (rc < 0)
+		return rc;
+	root_list_free(name, count);
+	return count > 0;
+}
+
+/* With the controller every cgroup below would lose its limits, in silence, whoever made it: cgroup v2 keeps
+ * nothing of them. One that is enabled and not needed harms nobody. */
 static int disable(struct cgpol_host *host, const struct step *step)
 {
 	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, step->file);
 	AUTO(free_p) char *minus = NULL;
+	int rc = has_children(host, step->cgroup);
 
+	if (rc != 0)
+		return rc < 0 ? rc : UNDO_STAYS;
 	if (!path || asprintf(&minus, "-%s", step->new_value + 1) < 0) {
 		minus = NULL;
 		return -ENOMEM;
@@ -132,7 +151,7 @@ static int remove_cgroup(struct cgpol_host *host, const struct step *step)
 	int rc = path ? root_rmdir(host->root, path) : -ENOMEM;
 
 	/* The last of those who share it removes it. */
-	return (rc == -EBUSY || rc == -ENOTEMPTY) && is_shared(host, step->cgroup) ? 0 : rc;
+	return (rc == -EBUSY || rc == -ENOTEMPTY) && is_shared(host, step->cgroup) ? UNDO_STAYS : rc;
 }
 
 int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
@@ -144,7 +163,7 @@ int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
 		rc = remove_cgroup(host, step);
 		break;
 	case STEP_ENABLE:
-		rc = is_shared(host, step->cgroup) ? 0 : disable(host, step);
+		rc = disable(host, step);
 		break;
 	case STEP_SET:
 		rc = old ? put_back(host, step, old) : 0;

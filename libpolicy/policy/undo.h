@@ -5,9 +5,11 @@
 
 #include "policy/plan.h"
 
+enum { UNDO_STAYS = 1 };
+
 /* `old`: what the file held before a STEP_SET; NULL when it was not there, and goes with its cgroup or its
- * controller. 0 or -errno; what went away meanwhile is 0. What another cgpol uses by now stays, which is 0
- * too: a controller of a cgroup with a marked child (host/mark.h), and that cgroup itself. */
+ * controller. 0 or -errno; what went away meanwhile is 0. What others may use by now stays, and that is
+ * UNDO_STAYS: a controller of a cgroup that has any child, and a cgroup with a marked one (host/mark.h). */
 int undo_step(struct cgpol_host *host, const struct step *step, const char *old);
 
 #endif

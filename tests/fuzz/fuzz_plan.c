@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: a tree of cgroups and a policy made from the input. What is applied leaves nothing for a
- * second plan; what fails, by itself or at an access that the input chooses, leaves the tree as it was. */
+ * second plan; what fails, by itself or at an access that the input chooses, leaves the tree as it was, but
+ * for controllers of cgroups that have others below. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "policy/apply.h"
 
 /* The fuzz targets have no test library to link with: the fake kernel comes in whole. */
@@ -125,6 +127,70 @@ static void require_same(struct root *root, const char *before)
 	abort();
 }
 
+/* The root last: a controller goes upwards. */
+static const char *const parents[] = {"/a/b/c", "/a/b", "/a", "/d/e", "/d", ""};
+
+struct handed_down {
+	char *controllers[ARRAY_SIZE(parents)];
+};
+
+static void clear_handed_down(struct handed_down *down)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parents); i++)
+		free(down->controllers[i]);
+}
+
+/* NULL where there is no such cgroup. */
+static char *read_controllers(struct root *root, const char *parent)
+{
+	AUTO(free_p) char *path = NULL;
+	char *text = NULL;
+
+	require(asprintf(&path, "/sys/fs/cgroup%s/cgroup.subtree_control", parent) > 0);
+	return root_read(root, path, &text, NULL) == 0 ? text : NULL;
+}
+
+static void note_handed_down(struct root *root, struct handed_down *down)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parents); i++)
+		down->controllers[i] = read_controllers(root, parents[i]);
+}
+
+static int has_cgroups(struct root *root, const char *parent)
+{
+	AUTO(free_p) char *path = NULL;
+	char **name = NULL;
+	size_t count = 0;
+
+	require(asprintf(&path, "/sys/fs/cgroup%s", parent) > 0);
+	require(root_list(root, path, &name, &count) == 0);
+	root_list_free(name, count);
+	return count > 0;
+}
+
+/* Only where there are other cgroups a controller may be left enabled. */
+static void take_off(struct root *root, const struct handed_down *before)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parents); i++) {
+		AUTO(free_p) char *now = read_controllers(root, parents[i]);
+		struct span line = {now, now ? strlen(now) : 0}, word;
+
+		if (!before->controllers[i] || !now || !has_cgroups(root, parents[i]))
+			continue;
+		while (text_word(&line, &word)) {
+			struct span old = {before->controllers[i], strlen(before->controllers[i])}, has;
+			char minus[32];
+			int is_old = 0;
+
+			(void)snprintf(minus, sizeof(minus), "-%.*s", (int)word.size, word.at);
+			while (!is_old && text_word(&old, &has))
+				is_old = span_is(has, minus + 1);
+			if (!is_old)
+				(void)fakekernel_poke(root, parents[i], "cgroup.subtree_control", minus);
+		}
+	}
+}
+
 /* Steps that may fail may be left, nothing else. */
 static void require_done(struct cgpol_host *host, const struct cgpol_policy *policy, const char *place,
 			 const char *also)
@@ -143,6 +209,7 @@ static void try_plan(struct cgpol_host *host, const struct cgpol_policy *policy,
 	const char *place = places[take(bytes, ARRAY_SIZE(places))];
 	const char *also = take(bytes, 2) ? "memory" : NULL;
 	AUTO(free_p) char *before = fakekernel_dump(host->root);
+	AUTO(clear_handed_down) struct handed_down down = {{NULL}};
 	AUTO(plan_free_p) struct plan *plan = NULL;
 	struct cgpol_error err = {0};
 	struct applied applied = {0};
@@ -153,19 +220,25 @@ static void try_plan(struct cgpol_host *host, const struct cgpol_policy *policy,
 		require(err.code == -rc && err.text[0] != '\0' && err.kind != 0);
 		return;
 	}
+	note_handed_down(host->root, &down);
 	fakekernel_fail_nth(host->root, 1 + take(bytes, 3), take(bytes, 32),
 			    errnums[take(bytes, ARRAY_SIZE(errnums))]);
 	rc = apply_plan(host, plan, policy, &applied, &err);
 	fakekernel_fail_nth(host->root, FAKEKERNEL_READS, 0, 0);
 	if (rc < 0) {
 		require(err.code == -rc && err.text[0] != '\0' && err.kind != 0);
-		if (!strstr(err.text, "failed too"))
-			require_same(host->root, before);
+		if (strstr(err.text, "failed too"))
+			return;
+		if (!strstr(err.text, "as it was before"))
+			take_off(host->root, &down);
+		require_same(host->root, before);
 		return;
 	}
 	require_done(host, policy, place, also);
-	if (apply_undo(host, plan, &applied) == 0)
-		require_same(host->root, before);
+	if (apply_undo(host, plan, &applied) < 0)
+		return;
+	take_off(host->root, &down);
+	require_same(host->root, before);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

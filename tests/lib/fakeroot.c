@@ -256,6 +256,7 @@ struct root *fakeroot_new(void)
 		.caps = (UINT64_C(1) << 41) - 1, /* CAP_LAST_CAP is 40 since 5.9 */
 		.self = 4194303,
 		.initial_pidns = true,
+		.pidns = 0xEFFFFFFC, /* include/linux/proc_ns.h PROC_PID_INIT_INO */
 		.initial_userns = true,
 		.time = 1700000000,
 	};

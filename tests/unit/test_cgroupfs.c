@@ -483,6 +483,50 @@ static void the_root_and_what_is_gone_cannot_be_removed(void **state)
 	assert_int_equal(cgroupfs_delete(fs, "/a", &err), 0);
 }
 
+static void one_cgroup_is_removed_and_none_below_it(void **state)
+{
+	AUTO(free_p) char *before = NULL;
+	AUTO(free_p) char *after = NULL;
+
+	(void)state;
+	fakekernel_cgroup(root, "/a/b", NULL);
+	before = fakekernel_dump(root);
+	assert_int_equal(cgroupfs_remove(fs, "/a"), -EBUSY);
+	after = fakekernel_dump(root);
+	assert_string_equal(before, after);
+	assert_int_equal(fakekernel_start(root, "/a/b", 60), 0);
+	assert_int_equal(cgroupfs_remove(fs, "/a/b"), -EBUSY);
+	fakekernel_end(root, 60);
+	assert_int_equal(cgroupfs_remove(fs, "/a/b"), 0);
+	assert_int_equal(cgroupfs_remove(fs, "/a/b"), -ENOENT);
+	assert_int_equal(cgroupfs_remove(fs, "/"), -EINVAL);
+	fakekernel_fail(root, FAKEKERNEL_CHANGES, "/sys/fs/cgroup/a", ENOTEMPTY);
+	assert_int_equal(cgroupfs_remove(fs, "/a"), -ENOTEMPTY);
+	fakekernel_fail(root, FAKEKERNEL_CHANGES, "/sys/fs/cgroup/a", 0);
+	assert_int_equal(cgroupfs_remove(fs, "/a"), 0);
+	assert_false(is_there("/sys/fs/cgroup/a"));
+}
+
+/* A new cgroup at each look. */
+static int stat_another(struct root *fake, const char *path, struct root_info *info)
+{
+	static uint64_t looks;
+	int rc = plain->stat(fake, path, info);
+
+	info->inode = ++looks;
+	return rc;
+}
+
+static void what_has_got_the_name_since_is_not_removed(void **state)
+{
+	(void)state;
+	fakekernel_cgroup(root, "/a", NULL);
+	populated.ops.stat = stat_another;
+	assert_int_equal(cgroupfs_remove(fs, "/a"), 0);
+	populated.ops.stat = plain->stat;
+	assert_true(is_there("/sys/fs/cgroup/a"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, remove_machine)
 
 int main(void)
@@ -510,6 +554,8 @@ int main(void)
 		TEST(the_living_keep_all_of_it),
 		TEST(the_dead_are_waited_for),
 		TEST(the_root_and_what_is_gone_cannot_be_removed),
+		TEST(one_cgroup_is_removed_and_none_below_it),
+		TEST(what_has_got_the_name_since_is_not_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

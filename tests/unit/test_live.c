@@ -74,6 +74,8 @@ static void knows_the_machine(void **state)
 	assert_int_equal(stat("/proc/self/ns/user", &st), 0);
 	/* include/linux/proc_ns.h PROC_USER_INIT_INO */
 	assert_int_equal(live->facts.initial_userns, st.st_ino == 0xEFFFFFFD);
+	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
+	assert_true(st.st_ino != 0 && live->facts.pidns == st.st_ino);
 }
 
 static void writes_into_a_file_that_exists(void **state)

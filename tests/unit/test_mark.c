@@ -68,11 +68,13 @@ static void what_is_set_is_read(void **state)
 
 	(void)state;
 	assert_int_equal(mark_set(host, "/a/b", MARK_OWNED), 0);
-	expect_attribute("run 4194303 18446744073709551615");
+	/* The inode of the initial pid namespace: include/linux/proc_ns.h PROC_PID_INIT_INO. */
+	expect_attribute("run 4194303 18446744073709551615 4026531836");
 	assert_int_equal(mark_read(host, "/a/b", &mark), 0);
 	assert_int_equal(mark.kind, MARK_OWNED);
 	assert_int_equal(mark.pid, 4194303);
 	assert_true(mark.start_time == UINT64_MAX);
+	assert_true(mark.pidns == 4026531836);
 	assert_false(mark_is_stale(host, &mark));
 	assert_int_equal(mark_set(host, "/a/b", MARK_PARENT), 0);
 	expect_attribute("parent");
@@ -101,6 +103,12 @@ static void takes_only_its_own_words(void **state)
 		"run 5 7 ",
 		"run 5 7\n",
 		"run 5 7x",
+		"run 5 7 8 ",
+		"run 5 7  8",
+		"run 5 7 -8",
+		"run 5 7 8x",
+		"run 5 7 8 9",
+		"run 5 7 18446744073709551616",
 		"run 4194305 7",
 		"run 5 18446744073709551616",
 		"run +5 7",
@@ -118,7 +126,7 @@ static void takes_only_its_own_words(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		fakeroot_set_xattr(root, "/sys/fs/cgroup/a", MARK_ATTRIBUTE, foreign[i]);
-		mark = (struct mark){MARK_PARENT, 77, 77};
+		mark = (struct mark){MARK_PARENT, 77, 77, 77};
 		assert_int_equal(mark_read(host, "/a", &mark), 0);
 		if (mark.kind != MARK_NONE || mark.pid != 0)
 			fail_msg("\"%s\" was taken for a mark", foreign[i]);
@@ -131,7 +139,7 @@ static void takes_only_its_own_words(void **state)
 static void tells_what_it_cannot_read(void **state)
 {
 	static const int none[] = {ENODATA, EOPNOTSUPP, EFBIG, EINVAL}, errors[] = {EACCES, ENODEV, ENOMEM};
-	struct mark mark = {MARK_PARENT, 0, 0};
+	struct mark mark = {.kind = MARK_PARENT};
 
 	(void)state;
 	assert_int_equal(mark_read(host, "/gone", &mark), -ENOENT);
@@ -160,7 +168,7 @@ static void sets_no_mark_without_knowing_itself(void **state)
 
 static void an_owner_that_is_gone_makes_it_stale(void **state)
 {
-	struct mark mark = {MARK_OWNED, 50, 1000};
+	struct mark mark = {MARK_OWNED, 50, 1000, 4026531836};
 
 	(void)state;
 	assert_true(mark_is_stale(host, &mark)); /* no such pid */
@@ -184,12 +192,36 @@ static void an_owner_that_is_gone_makes_it_stale(void **state)
 /* proc(5) hidepid=2: the processes of other users are not there. */
 static void who_does_not_see_all_calls_nothing_stale(void **state)
 {
-	const struct mark mark = {MARK_OWNED, 50, 1000};
+	const struct mark mark = {MARK_OWNED, 50, 1000, 4026531836};
 
 	(void)state;
 	assert_true(mark_is_stale(host, &mark));
 	fakeroot_fail(root, "/proc/1/stat", ENOENT);
 	assert_false(mark_is_stale(host, &mark));
+}
+
+/* pid_namespaces(7): in another one the number is of another process, or of none. */
+static void a_mark_is_stale_in_its_own_pid_namespace_only(void **state)
+{
+	static const char *const marks[] = {
+		"run 50 1000 4026532201", /* of a container */
+		"run 50 1000 0",	  /* of a machine without the file */
+		"run 50 1000",		  /* as marks were written once */
+	};
+	struct mark mark;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		fakeroot_set_xattr(root, "/sys/fs/cgroup/a", MARK_ATTRIBUTE, marks[i]);
+		assert_int_equal(mark_read(host, "/a", &mark), 0);
+		assert_int_equal(mark.kind, MARK_OWNED);
+		root->facts.pidns = 4026531836;
+		assert_false(mark_is_stale(host, &mark));
+		root->facts.pidns = 0;
+		assert_false(mark_is_stale(host, &mark));
+		root->facts.pidns = 4026532201;
+		assert_int_equal(mark_is_stale(host, &mark), i == 0);
+	}
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_machine, remove_machine)
@@ -203,6 +235,7 @@ int main(void)
 		TEST(sets_no_mark_without_knowing_itself),
 		TEST(an_owner_that_is_gone_makes_it_stale),
 		TEST(who_does_not_see_all_calls_nothing_stale),
+		TEST(a_mark_is_stale_in_its_own_pid_namespace_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,8 @@ static void put_cgroup(const char *name, const char *mark)
 		assert_int_equal(root_set_xattr(root, path, "user.cgpol", mark), 0);
 }
 
-static const char stale[] = "run 40 400", fresh[] = "run 50 500";
+/* The last word is the inode of the initial pid namespace, include/linux/proc_ns.h PROC_PID_INIT_INO. */
+static const char stale[] = "run 40 400 4026531836", fresh[] = "run 50 500 4026531836";
 
 static bool is_there(const char *name)
 {
@@ -102,7 +103,7 @@ static void the_marked_parent_goes_when_it_is_empty(void **state)
 	(void)state;
 	put_cgroup("/cgpol", "parent");
 	put_cgroup("/cgpol/a-40", stale);
-	put_cgroup("/cgpol/b-41", "run 41 410");
+	put_cgroup("/cgpol/b-41", "run 41 410 4026531836");
 	expect_reaped("/cgpol", false, false, "/cgpol/b-41 /cgpol/a-40 /cgpol", "");
 	assert_false(is_there("/cgpol"));
 }
@@ -157,7 +158,7 @@ static void what_others_made_or_was_kept_stays(void **state)
 	put_cgroup("/jobs", "parent");
 	put_cgroup("/jobs/theirs", NULL);
 	put_cgroup("/jobs/kept", "kept");
-	put_cgroup("/jobs/forged", "run 40 400 ");
+	put_cgroup("/jobs/forged", "run 40 400 4026531836 ");
 	put_cgroup("/jobs/a-40", NULL); /* by its name only below /cgpol */
 	expect_reaped("/jobs", true, false, "", "");
 }
@@ -166,7 +167,7 @@ static void a_pid_that_was_given_again_is_another_process(void **state)
 {
 	(void)state;
 	put_cgroup("/jobs", NULL);
-	put_cgroup("/jobs/a", "run 50 499");
+	put_cgroup("/jobs/a", "run 50 499 4026531836");
 	expect_reaped("/jobs", false, false, "/jobs/a", "");
 }
 
@@ -206,6 +207,63 @@ static void a_living_cgpol_below_a_stale_one_is_left_alone(void **state)
 	expect_reaped("/jobs", false, true, "", "/jobs/a");
 	expect_reaped("/jobs", false, false, "", "/jobs/a");
 	assert_true(is_there("/jobs/a/inner"));
+}
+
+/* It belongs to a container, whose processes have other numbers here. */
+static void what_another_pid_namespace_marked_stays(void **state)
+{
+	(void)state;
+	put_cgroup("/jobs", NULL);
+	put_cgroup("/jobs/a", "run 40 400 4026532201");
+	put_cgroup("/jobs/b", "run 40 400");
+	expect_reaped("/", true, false, "", "");
+	root->facts.pidns = 4026532201;
+	expect_reaped("/", true, false, "/jobs/a", "");
+}
+
+static void a_kept_one_below_a_stale_one_stays_with_all_in_it(void **state)
+{
+	(void)state;
+	put_cgroup("/jobs", NULL);
+	put_cgroup("/jobs/a", stale);
+	put_cgroup("/jobs/a/kept", "kept");
+	put_cgroup("/jobs/a/kept/x", NULL);
+	put_cgroup("/jobs/a/y", NULL);
+	expect_reaped("/jobs", false, true, "/jobs/a/y", "/jobs/a");
+	expect_reaped("/jobs", true, false, "/jobs/a/y", "/jobs/a");
+	assert_true(is_there("/jobs/a/kept/x"));
+	/* What cannot be read may be one. */
+	assert_int_equal(fakekernel_rmdir(root, "/jobs/a/kept/x"), 0);
+	fakekernel_fail(root, FAKEKERNEL_READS, "/sys/fs/cgroup/jobs/a/kept", EACCES);
+	expect_reaped("/jobs", false, false, "", "/jobs/a");
+	fakekernel_fail(root, FAKEKERNEL_READS, "/sys/fs/cgroup/jobs/a/kept", 0);
+	assert_true(is_there("/jobs/a/kept"));
+}
+
+static void what_a_living_cgpol_has_below_a_stale_one_stays(void **state)
+{
+	(void)state;
+	put_cgroup("/jobs", NULL);
+	put_cgroup("/jobs/a", stale);
+	put_cgroup("/jobs/a/inner", fresh);
+	put_cgroup("/jobs/a/inner/x", NULL); /* made by its command, which has not moved there yet */
+	expect_reaped("/", true, false, "", "/jobs/a");
+	assert_true(is_there("/jobs/a/inner/x"));
+}
+
+/* cgpol marks before it sets anything: this is somebody else's with such a name. */
+static void a_name_says_nothing_of_what_is_in_use(void **state)
+{
+	(void)state;
+	put_cgroup("/cgpol", "parent");
+	put_cgroup("/cgpol/set-40", NULL);
+	assert_int_equal(root_write(root, "/sys/fs/cgroup/cgpol/cgroup.subtree_control", "+pids"), 0);
+	assert_int_equal(fakekernel_poke(root, "/cgpol/set-40", "pids.max", "7"), 0);
+	put_cgroup("/cgpol/full-40/x", NULL);
+	expect_reaped("/", true, false, "", "");
+	assert_int_equal(fakekernel_poke(root, "/cgpol/set-40", "pids.max", "max"), 0);
+	assert_int_equal(fakekernel_rmdir(root, "/cgpol/full-40/x"), 0);
+	expect_reaped("/", true, false, "/cgpol/full-40 /cgpol/set-40 /cgpol", "");
 }
 
 static void what_was_not_marked_yet_counts_by_its_name(void **state)
@@ -386,7 +444,7 @@ static void a_parent_that_others_use_stays(void **state)
 	(void)state;
 	put_cgroup("/cgpol", "parent");
 	put_cgroup("/cgpol/a-50", fresh);
-	put_cgroup("/cgpol/b-51", "run 51 510");
+	put_cgroup("/cgpol/b-51", "run 51 510 4026531836");
 	assert_int_equal(reap_own(host, "/cgpol/a-50", 0), 0);
 	assert_false(is_there("/cgpol/a-50"));
 	assert_true(is_there("/cgpol/b-51"));
@@ -404,6 +462,27 @@ static void ones_own_in_which_somebody_lives_stays(void **state)
 	assert_int_equal(reap_own(host, "/cgpol/a-50", 0), 0);
 	assert_false(is_there("/cgpol"));
 	assert_int_equal(reap_own(host, "/cgpol/a-50", 0), 0); /* gone already */
+}
+
+static void a_kept_one_below_ones_own_stays(void **state)
+{
+	(void)state;
+	put_cgroup("/cgpol", "parent");
+	put_cgroup("/cgpol/a-50", fresh);
+	put_cgroup("/cgpol/a-50/x/kept", "kept");
+	put_cgroup("/cgpol/a-50/x/kept/y", NULL);
+	put_cgroup("/cgpol/a-50/x/kept-not", NULL);
+	assert_int_equal(reap_own(host, "/cgpol/a-50", 0), -EBUSY);
+	assert_true(is_there("/cgpol/a-50/x/kept/y"));
+	assert_false(is_there("/cgpol/a-50/x/kept-not"));
+	assert_int_equal(fakekernel_rmdir(root, "/cgpol/a-50/x/kept/y"), 0);
+	fakekernel_fail(root, FAKEKERNEL_READS, "/sys/fs/cgroup/cgpol/a-50/x/kept", EACCES);
+	assert_true(reap_own(host, "/cgpol/a-50", 0) < 0);
+	fakekernel_fail(root, FAKEKERNEL_READS, "/sys/fs/cgroup/cgpol/a-50/x/kept", 0);
+	assert_true(is_there("/cgpol/a-50/x/kept"));
+	assert_int_equal(fakekernel_rmdir(root, "/cgpol/a-50/x/kept"), 0);
+	assert_int_equal(reap_own(host, "/cgpol/a-50", 0), 0);
+	assert_false(is_there("/cgpol"));
 }
 
 /* A confined start pays for it: an rmdir, and the look at one parent. */
@@ -436,6 +515,10 @@ int main(void)
 		TEST(a_stale_one_in_which_somebody_lives_is_busy),
 		TEST(what_lies_below_a_stale_one_goes_with_it),
 		TEST(a_living_cgpol_below_a_stale_one_is_left_alone),
+		TEST(what_another_pid_namespace_marked_stays),
+		TEST(a_kept_one_below_a_stale_one_stays_with_all_in_it),
+		TEST(what_a_living_cgpol_has_below_a_stale_one_stays),
+		TEST(a_name_says_nothing_of_what_is_in_use),
 		TEST(what_was_not_marked_yet_counts_by_its_name),
 		TEST(a_name_says_nothing_where_not_all_processes_are_seen),
 		TEST(marked_parents_go_upwards_as_far_as_they_are_empty),
@@ -449,6 +532,7 @@ int main(void)
 		TEST(ones_own_goes_with_all_below_it_and_its_empty_parents),
 		TEST(a_parent_that_others_use_stays),
 		TEST(ones_own_in_which_somebody_lives_stays),
+		TEST(a_kept_one_below_ones_own_stays),
 		TEST(ones_own_costs_next_to_nothing),
 	};
 

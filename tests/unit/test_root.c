@@ -87,6 +87,7 @@ static void knows_the_live_machine(void **state)
 	/* include/linux/proc_ns.h PROC_PID_INIT_INO */
 	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
 	assert_int_equal(root->facts.initial_pidns, st.st_ino == 0xEFFFFFFC);
+	assert_true(root->facts.pidns == st.st_ino);
 	assert_true(root->facts.time > 1600000000);
 	root_free(root);
 	root_free(NULL);

@@ -84,31 +84,59 @@ static void what_is_in_use_stays(void **state)
 	assert_int_equal(undo_step(scene.host, &make, NULL), 0);
 }
 
-/* Two runs use a cgroup and its controllers; the first one fails. */
-static void what_another_cgpol_uses_stays(void **state)
+static void expect_enabled(struct scene *scene, const char *controllers)
 {
-	struct step make = {.op = STEP_MKDIR, .cgroup = STR("/a")};
+	AUTO(free_p) char *found = NULL;
+
+	assert_int_equal(root_read(scene->root, CG "/a/cgroup.subtree_control", &found, NULL), 0);
+	assert_string_equal(found, controllers);
+}
+
+/* A leaf loses its limits without a word when its parent's controller goes, whoever made it. */
+static void a_controller_stays_while_there_are_other_cgroups(void **state)
+{
+	static const char *const marks[] = {NULL, "run 5 7 4026531836", "parent", "kept"};
 	struct step enable = {.op = STEP_ENABLE,
 			      .cgroup = STR("/a"),
 			      .file = STR("cgroup.subtree_control"),
 			      .new_value = STR("+memory")};
 	AUTO(close_scene) struct scene scene = {0};
-	AUTO(free_p) char *there = NULL;
-	AUTO(free_p) char *gone = NULL;
+
+	(void)state;
+	open_scene(&scene);
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		AUTO(free_p) char *limit = NULL;
+
+		fakekernel_cgroup(scene.root, "/a/b", "memory.max=4096", NULL);
+		if (marks[i])
+			assert_int_equal(root_set_xattr(scene.root, CG "/a/b", MARK_ATTRIBUTE, marks[i]), 0);
+		assert_int_equal(undo_step(scene.host, &enable, NULL), UNDO_STAYS);
+		expect_enabled(&scene, "cpuset cpu io memory hugetlb pids");
+		assert_int_equal(root_read(scene.root, CG "/a/b/memory.max", &limit, NULL), 0);
+		assert_string_equal(limit, "4096");
+		assert_int_equal(root_rmdir(scene.root, CG "/a/b"), 0);
+	}
+	fakekernel_fail(scene.root, FAKEKERNEL_READS, CG "/a", EACCES); /* who knows */
+	assert_int_equal(undo_step(scene.host, &enable, NULL), -EACCES);
+	fakekernel_fail(scene.root, FAKEKERNEL_READS, CG "/a", 0);
+	expect_enabled(&scene, "cpuset cpu io memory hugetlb pids");
+	assert_int_equal(undo_step(scene.host, &enable, NULL), 0);
+	expect_enabled(&scene, "cpuset cpu io hugetlb pids");
+}
+
+/* Two runs use a cgroup; the first one fails. */
+static void what_another_cgpol_uses_stays(void **state)
+{
+	struct step make = {.op = STEP_MKDIR, .cgroup = STR("/a")};
+	AUTO(close_scene) struct scene scene = {0};
 
 	(void)state;
 	open_scene(&scene);
 	fakekernel_cgroup(scene.root, "/a/b", NULL);
-	assert_int_equal(root_set_xattr(scene.root, CG "/a/b", MARK_ATTRIBUTE, "run 5 7"), 0);
-	assert_int_equal(undo_step(scene.host, &enable, NULL), 0);
-	assert_int_equal(root_read(scene.root, CG "/a/cgroup.subtree_control", &there, NULL), 0);
-	assert_string_equal(there, "cpuset cpu io memory hugetlb pids");
-	assert_int_equal(undo_step(scene.host, &make, NULL), 0);
+	assert_int_equal(root_set_xattr(scene.root, CG "/a/b", MARK_ATTRIBUTE, "run 5 7 4026531836"), 0);
+	assert_int_equal(undo_step(scene.host, &make, NULL), UNDO_STAYS);
 	assert_int_equal(root_rmdir(scene.root, CG "/a/b"), 0);
 	fakekernel_cgroup(scene.root, "/a/c", NULL); /* somebody else's */
-	assert_int_equal(undo_step(scene.host, &enable, NULL), 0);
-	assert_int_equal(root_read(scene.root, CG "/a/cgroup.subtree_control", &gone, NULL), 0);
-	assert_string_equal(gone, "cpuset cpu io hugetlb pids");
 	assert_true(undo_step(scene.host, &make, NULL) < 0);
 }
 
@@ -135,6 +163,7 @@ int main(void)
 		cmocka_unit_test(values_come_back_in_the_form_the_kernel_takes),
 		cmocka_unit_test(what_is_gone_counts_as_undone),
 		cmocka_unit_test(what_is_in_use_stays),
+		cmocka_unit_test(a_controller_stays_while_there_are_other_cgroups),
 		cmocka_unit_test(what_another_cgpol_uses_stays),
 		cmocka_unit_test(lines_are_written_one_by_one),
 	};

@@ -20,20 +20,23 @@ reaps() {
 	[ ! -s err ] || wrong "reap $* says: $(cat err)"
 }
 mark() { cgroupfs_life mark "$@" || wrong "cannot mark $1"; }
+# The last word of a mark: the pid namespace in which the owner has its number.
+namespace=$(readlink /proc/self/ns/pid | tr -dc 0-9)
 started() { awk '{ sub(/.*\) /, ""); print $20 }' "/proc/$1/stat"; }
 is_there() { [ -d "$cg$1" ] || wrong "$1 is gone"; }
 is_gone() { [ ! -e "$cg$1" ] || wrong "$1 is still there"; }
 
 mkdir -p $cg/cgpol/dead-99999/in/ner $cg/cgpol/alive-$$ $cg/cgpol/unmarked-99998 $cg/cgpol/unmarked-$$ $cg/jobs/kept \
-	$cg/jobs/theirs $cg/jobs/way/to/dead $cg/jobs/again
+	$cg/jobs/theirs $cg/jobs/way/to/dead $cg/jobs/again $cg/jobs/container
 mark /cgpol parent
-mark /cgpol/dead-99999 "run 99999 1234"
-mark /cgpol/alive-$$ "run $$ $(started $$)"
+mark /cgpol/dead-99999 "run 99999 1234 $namespace"
+mark /cgpol/alive-$$ "run $$ $(started $$) $namespace"
 mark /jobs/kept kept
 mark /jobs/way parent
 mark /jobs/way/to parent
-mark /jobs/way/to/dead "run 99997 1234"
-mark /jobs/again "run $$ 1"
+mark /jobs/way/to/dead "run 99997 1234 $namespace"
+mark /jobs/again "run $$ 1 $namespace"
+mark /jobs/container "run 99997 1234 4026539999"
 sleep 1000 &
 sleeper=$!
 echo $sleeper >$cg/jobs/way/to/dead/cgroup.procs
@@ -54,7 +57,9 @@ reaps 0 ";" /none
 say "what is stale and empty goes; what lives, was kept or is of others stays"
 reaps 3 "busy /jobs/way/to/dead;removed /cgpol/dead-99999;removed /cgpol/dead-99999/in;removed \
 /cgpol/dead-99999/in/ner;removed /cgpol/unmarked-99998;"
-for name in /cgpol/alive-$$ /cgpol/unmarked-$$ /jobs/kept /jobs/theirs /jobs/way/to/dead; do is_there "$name"; done
+for name in /cgpol/alive-$$ /cgpol/unmarked-$$ /jobs/kept /jobs/theirs /jobs/way/to/dead /jobs/container; do
+	is_there "$name"
+done
 is_gone /cgpol/dead-99999
 same "where the sleeper is" 0::/jobs/way/to/dead "$(cat /proc/$sleeper/cgroup)"
 
@@ -85,7 +90,7 @@ is_there /cgpol/alive-$$
 
 say "without libcgroup it does the same"
 mkdir -p $cg/jobs/dead
-mark /jobs/dead "run 99997 1234"
+mark /jobs/dead "run 99997 1234 $namespace"
 library=$(find / -xdev -name 'libcgroup.so.2' 2>/dev/null | head -n 1)
 [ -z "$library" ] || mv "$library" "$library.away"
 reaps 0 "removed /jobs/dead;"
@@ -95,7 +100,7 @@ say "one cgpol reaps while another does"
 for round in 1 2 3 4 5; do
 	for name in 1 2 3 4 5 6 7 8; do
 		mkdir -p "$cg/race/$name/x"
-		cgroupfs_life mark "/race/$name" "run 99996 $round"
+		cgroupfs_life mark "/race/$name" "run 99996 $round $namespace"
 	done
 	cgpol reap >one 2>one.err &
 	other=$!
