@@ -44,10 +44,24 @@ static uint64_t now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+/* A relative name is kept as it is now: a folder that is renamed or removed meanwhile changes nothing. */
+static int find_report(struct run *run, struct cgpol_error *err)
+{
+	const char *path = run->config->report;
+	AUTO(free_p) char *directory = *path == '/' ? strdup("/") : getcwd(NULL, 0);
+	int rc = directory ? 0 : errno;
+
+	if (rc == 0)
+		return report_check(run->host, directory, path, &run->report, err);
+	(void)error_set(err, rc, CGPOL_FAILED,
+			"cannot write the report: the current folder cannot be found: %s", strerror(rc));
+	error_detail(err, NULL, path, "name the report with its whole path, from /");
+	return -rc;
+}
+
 /* Nothing is changed yet: all that can be found wrong before is found here. */
 static int prepare(struct run *run, struct cgpol_error *err)
 {
-	AUTO(free_p) char *directory = NULL;
 	int rc = run_check(run, err);
 
 	if (rc == 0)
@@ -65,11 +79,8 @@ static int prepare(struct run *run, struct cgpol_error *err)
 			     "with --dry-run too it tells what would be done");
 		return -EROFS;
 	}
-	if (run->config->report) {
-		directory = getcwd(NULL, 0);
-		rc = report_check(run->host, directory ? directory : "", run->config->report, &run->report,
-				  err);
-	}
+	if (run->config->report)
+		rc = find_report(run, err);
 	if (rc == 0)
 		rc = run_find_cgroup(run, err);
 	if (rc == 0)
@@ -148,7 +159,7 @@ static int begin(struct run *run, struct cgpol_error *err)
 		return rc;
 	for (int i = 0; i < BEGIN_TRIES; i++) {
 		*err = first;
-		rc = i > 0 ? run_plan(run, err) : 0;
+		rc = i > 0 || run_tidy(run) ? run_plan(run, err) : 0;
 		if (rc == 0)
 			rc = begin_once(run, err);
 		if (!run->cgroup || run->started.stage != SPAWN_CLONE || (rc != -ENOENT && rc != -ENODEV))
@@ -193,10 +204,14 @@ static int run_command(struct cli *cli, const void *config, struct cgpol_error *
 	rc = begin(&run, err);
 	if (rc < 0)
 		return rc;
+	run_keep(&run);
 	run_tell_start(&run);
 	rc = run_wait(&run);
-	if (rc < 0)
+	if (rc < 0) {
+		/* It may run on: then a note names the cgroup that it is left in. */
+		run_remove(&run);
 		return error_set(err, -rc, CGPOL_FAILED, "cannot wait for the command: %s", strerror(-rc));
+	}
 	finish(&run);
 	return 0;
 }

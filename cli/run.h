@@ -82,6 +82,7 @@ struct run {
 	/* What was done. */
 	struct plan *plan;
 	bool is_applied, is_own; /* own: to be removed at the end */
+	bool is_adopted;	 /* own, but made by a cgpol that was killed */
 	struct applied applied;
 	struct run_signals signals;
 	uint64_t start_us; /* since boot */
@@ -105,7 +106,12 @@ int run_place(struct run *run, struct cgpol_error *err);
 /* run_cgroup.c: which cgroup, making it, and taking it away. */
 int run_find_cgroup(struct run *run, struct cgpol_error *err);
 int run_plan(struct run *run, struct cgpol_error *err);
+/* Removes what a killed cgpol left beside it. True: something is gone, so that the plan has to be made again.
+ */
+bool run_tidy(const struct run *run);
 int run_apply(struct run *run, struct cgpol_error *err);
+/* --keep, once there is a command: one that was adopted stays, too. */
+void run_keep(const struct run *run);
 void run_undo(struct run *run);
 void run_remove(struct run *run);
 

@@ -19,11 +19,13 @@
 #include "policy/policy.h"
 
 enum {
-	APPLY_TRIES = 4, /* another cgpol may remove a parent while we make a child in it */
+	SHOWN_SIZE = 200, /* of a name in a sentence */
+	APPLY_TRIES = 4,  /* another cgpol may remove a parent while we make a child in it */
 	COMM_MAX = 32,
 	TRIES = 10, /* of 10 ms, for processes that are about to end */
 	OOM_TRIES = 100,
 	LINGER_MS = 1000, /* how long the kernel may take to let go of what has been killed */
+	REMOVE_MS = 2000, /* for all tries together: signals are blocked meanwhile */
 };
 
 static const char default_parent[] = "cgpol";
@@ -51,14 +53,15 @@ static void name_command(const char *command, char name[static COMM_MAX + 1])
 	name[size > 0 ? size : 1] = '\0';
 }
 
-/* /cgpol/<comm>-<pid> for root; for others below the nearest cgroup that was handed over to them. */
+/* /cgpol/<comm>-<pid> for root; for others, root of a user namespace among them, below the nearest cgroup
+ * that was handed over to them. */
 static int name_own(struct run *run, struct cgpol_error *err)
 {
 	AUTO(free_p) char *above = NULL;
 	char comm[COMM_MAX + 1];
 	int rc = 0;
 
-	if (run->host->root->facts.uid != 0)
+	if (!delegated_is_root(run->host))
 		rc = delegated_find(run->host, &above, err);
 	if (rc < 0)
 		return rc;
@@ -75,22 +78,25 @@ static int name_own(struct run *run, struct cgpol_error *err)
 	return 0;
 }
 
-/* What a killed cgpol left there. Failures harm nobody: the next one tries again. */
-static void tidy(const struct run *run)
+/* Failures harm nobody: the next one tries again. */
+bool run_tidy(const struct run *run)
 {
 	struct reaped reaped = {0};
+	char shown[SHOWN_SIZE];
+	bool is_changed;
 
-	if (reap(run->host, run->parent, false, false, &reaped, NULL) < 0)
-		return;
+	if (!run->parent || reap(run->host, run->parent, false, false, &reaped, NULL) < 0)
+		return false;
 	for (size_t i = 0; run->cli->verbose && i < reaped.count; i++)
-		cli_note(run->cli, "removed %s, which a killed cgpol left", reaped.name[i]);
+		cli_note(run->cli, "removed %s, which a killed cgpol left",
+			 text_escape(reaped.name[i], shown, sizeof(shown)));
+	is_changed = reaped.count > 0;
 	reaped_clear(&reaped);
+	return is_changed;
 }
 
 int run_find_cgroup(struct run *run, struct cgpol_error *err)
 {
-	int rc;
-
 	if (run->config->no_cgroup)
 		return 0;
 	if (!run->host->cgroup2) {
@@ -98,10 +104,7 @@ int run_find_cgroup(struct run *run, struct cgpol_error *err)
 		error_detail(err, "/proc/self/mountinfo", "cgroup2", hint_without);
 		return -EOPNOTSUPP;
 	}
-	rc = run->config->cgroup ? cgroup_name(run->config->cgroup, &run->cgroup, err) : name_own(run, err);
-	if (rc == 0 && run->parent && !run->cli->dry_run)
-		tidy(run);
-	return rc;
+	return run->config->cgroup ? cgroup_name(run->config->cgroup, &run->cgroup, err) : name_own(run, err);
 }
 
 int run_plan(struct run *run, struct cgpol_error *err)
@@ -121,11 +124,10 @@ int run_plan(struct run *run, struct cgpol_error *err)
 }
 
 /* Did this run make it? Another one may have been faster since the plan was made. */
-static bool has_made_last(const struct run *run)
+static bool has_made(const struct run *run, const char *cgroup)
 {
 	for (size_t i = 0; i < run->plan->steps; i++)
-		if (run->plan->step[i].op == STEP_MKDIR &&
-		    strcmp(run->plan->step[i].cgroup, run->cgroup) == 0)
+		if (run->plan->step[i].op == STEP_MKDIR && strcmp(run->plan->step[i].cgroup, cgroup) == 0)
 			return !apply_is_idle(&run->applied, i);
 	return false;
 }
@@ -138,28 +140,40 @@ static bool is_left_over(const struct run *run)
 	       mark_is_stale(run->host, &mark);
 }
 
-/* One that is there already is left there, unless a killed cgpol made it: then it becomes ours. */
+/* One that is there already is left there, unless a killed cgpol made it: then it becomes ours. Not to be
+ * kept yet: when the command cannot be started, it is again what was left behind. */
 static void adopt(struct run *run)
 {
-	run->is_own = has_made_last(run) ||
-		      (is_left_over(run) &&
-		       mark_set(run->host, run->cgroup, run->config->keep ? MARK_KEPT : MARK_OWNED) == 0);
+	bool is_made = has_made(run, run->cgroup);
+
+	run->is_adopted = !is_made && is_left_over(run) && mark_set(run->host, run->cgroup, MARK_OWNED) == 0;
+	run->is_own = is_made || run->is_adopted;
+}
+
+void run_keep(const struct run *run)
+{
+	if (run->is_adopted && run->config->keep)
+		(void)mark_set(run->host, run->cgroup, MARK_KEPT);
 }
 
 /* The start would not end, and no signal but SIGKILL would end the waiting for it. */
 static int check_frozen(const struct run *run, struct cgpol_error *err)
 {
+	char shown[SHOWN_SIZE];
 	int rc;
 
-	/* A new child of the root can only be frozen by what was set. */
-	if (has_made_last(run) && (run->parent || !strchr(run->cgroup + 1, '/')) &&
+	/* A new child of the root, or of a new child of where we live ourselves, can only be frozen by what
+	 * was set. */
+	if (has_made(run, run->cgroup) &&
+	    (run->parent ? has_made(run, run->parent) : !strchr(run->cgroup + 1, '/')) &&
 	    !policy_get(run->policy, "cgroup.freeze"))
 		return 0;
 	rc = outcome_is_frozen(run->host, run->cgroup);
 	if (rc <= 0)
 		return rc < 0 ? no_memory(err) : 0;
-	(void)error_set(err, EBUSY, CGPOL_REFUSED, "%s is frozen: nothing starts in it", run->cgroup);
-	error_detail(err, "cgroup.freeze", run->cgroup,
+	text_escape(run->cgroup, shown, sizeof(shown));
+	(void)error_set(err, EBUSY, CGPOL_REFUSED, "%s is frozen: nothing starts in it", shown);
+	error_detail(err, "cgroup.freeze", shown,
 		     "write 0 into cgroup.freeze of it or of the one above that is frozen");
 	return -EBUSY;
 }
@@ -191,7 +205,7 @@ int run_apply(struct run *run, struct cgpol_error *err)
 	run->is_applied = true;
 	adopt(run);
 	rc = check_frozen(run, err);
-	if (rc < 0 || has_made_last(run))
+	if (rc < 0 || has_made(run, run->cgroup))
 		return rc;
 	return oomline_count(run->host, run->cgroup, &run->before) < 0 ? no_memory(err) : 0;
 }
@@ -199,7 +213,7 @@ int run_apply(struct run *run, struct cgpol_error *err)
 /* For a failure after the cgroup was made, but before there is a command. */
 void run_undo(struct run *run)
 {
-	char shown[200];
+	char shown[SHOWN_SIZE];
 	int rc = 0;
 
 	if (run->is_applied)
@@ -215,10 +229,19 @@ void run_undo(struct run *run)
 	run->is_applied = false;
 }
 
+static unsigned now_ms(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned)now.tv_sec * 1000 + (unsigned)(now.tv_nsec / 1000000);
+}
+
 void run_remove(struct run *run)
 {
 	const struct timespec tick = {.tv_nsec = 10000000};
-	char shown[200];
+	unsigned start = now_ms(), spent = 0;
+	char shown[SHOWN_SIZE];
 	int rc;
 
 	/* The cgpol that made it may have ended while ours went on in it. */
@@ -228,7 +251,11 @@ void run_remove(struct run *run)
 	/* What was killed together with the command (Ctrl-C, an OOM kill) may need a moment longer. */
 	for (int left = run->has_oom ? OOM_TRIES : TRIES; rc == -EBUSY && left > 0; left--) {
 		(void)nanosleep(&tick, NULL);
-		rc = reap_own(run->host, run->cgroup, LINGER_MS);
+		spent = now_ms() - start;
+		if (spent >= REMOVE_MS)
+			break;
+		rc = reap_own(run->host, run->cgroup,
+			      REMOVE_MS - spent < LINGER_MS ? REMOVE_MS - spent : LINGER_MS);
 	}
 	text_escape(run->cgroup, shown, sizeof(shown));
 	if (rc == -EBUSY)

@@ -214,10 +214,11 @@ void run_tell_start(const struct run *run)
 /* "/x reached its memory.max of 100M" */
 static void format_reason(const struct oomline *oom, char *text, size_t size)
 {
-	char cgroup[SHOWN_SIZE] = "a cgroup above it", limit[SIZE_TEXT];
+	char cgroup[SHOWN_SIZE] = "a cgroup above it", nodes[SHOWN_SIZE], limit[SIZE_TEXT];
 
 	if (oom->cgroup)
 		text_escape(oom->cgroup, cgroup, sizeof(cgroup));
+	text_escape(oom->nodes ? oom->nodes : "?", nodes, sizeof(nodes));
 	switch (oom->constraint) {
 	case CGPOL_CONSTRAINT_MEMCG:
 		if (oom->limit == UINT64_MAX)
@@ -228,12 +229,10 @@ static void format_reason(const struct oomline *oom, char *text, size_t size)
 				       size_short(oom->limit, limit));
 		return;
 	case CGPOL_CONSTRAINT_CPUSET:
-		(void)snprintf(text, size, "no memory is left on the nodes of its cpuset (%s)",
-			       oom->nodes ? oom->nodes : "?");
+		(void)snprintf(text, size, "no memory is left on the nodes of its cpuset (%s)", nodes);
 		return;
 	case CGPOL_CONSTRAINT_MEMORY_POLICY:
-		(void)snprintf(text, size, "no memory is left on the nodes of its memory policy (%s)",
-			       oom->nodes ? oom->nodes : "?");
+		(void)snprintf(text, size, "no memory is left on the nodes of its memory policy (%s)", nodes);
 		return;
 	case CGPOL_CONSTRAINT_NONE:
 		(void)snprintf(text, size, "no memory is left on this machine");
@@ -271,11 +270,12 @@ static void tell(const struct run *run, uint64_t killed)
  * record about the command itself counts, and only one from its lifetime. */
 void run_tell_oom(struct run *run)
 {
-	/* The log's clock is not exactly the monotonic one. */
-	enum { SLACK_US = 1000000 };
+	/* The log's clock (sched_clock) is not slewed, the monotonic one is: by up to 500 ppm
+	 * (include/linux/timex.h MAXFREQ), and twice that is allowed for. */
+	uint64_t slack = 1000000 + run->start_us / 1000;
 	bool is_killed = WIFSIGNALED(run->status) && WTERMSIG(run->status) == SIGKILL;
 	struct oom_kills after = {0};
-	uint64_t killed, since = run->start_us > SLACK_US ? run->start_us - SLACK_US : 1;
+	uint64_t killed, since = run->start_us > slack ? run->start_us - slack : 1;
 	int rc;
 
 	if (run->cgroup)

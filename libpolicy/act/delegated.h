@@ -5,6 +5,8 @@
 
 #include "host/host.h"
 
+/* Root of the machine, who may make cgroups everywhere. Root of a user namespace is a user without rights. */
+bool delegated_is_root(const struct cgpol_host *host);
 /* Walks up from the cgroup of this process to the nearest whose directory and cgroup.procs this user may
  * write, which is what delegation means (Documentation/admin-guide/cgroup-v2.rst, Model of Delegation). The
  * caller frees *name. A group counts when it is this process's group or one of its supplementary ones.

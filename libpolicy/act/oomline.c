@@ -237,6 +237,24 @@ static char *full_name(const struct cgpol_host *host, const char *cgroup)
 	return asprintf(&full, "%s%s", above, cgroup) < 0 ? NULL : full;
 }
 
+/* The kernel's name becomes that below the mount, where it has one: else none, as it would be taken for
+ * another cgroup's. */
+static void shorten(const struct cgpol_host *host, struct oomline *line)
+{
+	size_t skip = strlen(host->cgroup2_root);
+
+	if (strcmp(host->cgroup2_root, "/") == 0)
+		return;
+	if (!is_below((struct span){line->cgroup, strlen(line->cgroup)}, host->cgroup2_root)) {
+		free(line->cgroup);
+		line->cgroup = NULL;
+	} else if (line->cgroup[skip]) {
+		memmove(line->cgroup, line->cgroup + skip, strlen(line->cgroup + skip) + 1);
+	} else {
+		line->cgroup[1] = '\0'; /* the mount itself: "/" */
+	}
+}
+
 static int read_log(struct cgpol_host *host, const char *cgroup, const struct oomline_search *asked,
 		    struct oomline *line)
 {
@@ -260,16 +278,8 @@ static int read_log(struct cgpol_host *host, const char *cgroup, const struct oo
 	rc = oomline_parse(log, &search, line);
 	if (rc < 0 || !line->cgroup || !host->cgroup2)
 		return rc;
-	if (strcmp(host->cgroup2_root, "/") != 0 &&
-	    is_below((struct span){line->cgroup, strlen(line->cgroup)}, host->cgroup2_root)) {
-		size_t skip = strlen(host->cgroup2_root);
-
-		if (line->cgroup[skip])
-			memmove(line->cgroup, line->cgroup + skip, strlen(line->cgroup + skip) + 1);
-		else
-			line->cgroup[1] = '\0'; /* the mount itself: "/" */
-	}
-	if (read_field(host, line->cgroup, "memory.max", NULL, &line->limit) < 0)
+	shorten(host, line);
+	if (!line->cgroup || read_field(host, line->cgroup, "memory.max", NULL, &line->limit) < 0)
 		line->limit = UINT64_MAX;
 	return 0;
 }

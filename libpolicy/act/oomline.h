@@ -18,9 +18,9 @@ struct oomline {
 	char comm[OOMLINE_COMM_SIZE];	  /* raw bytes; "": not known */
 	enum cgpol_constraint constraint; /* CGPOL_CONSTRAINT_DERIVED: not known */
 	char *nodes;			  /* of the cpuset or the policy, where that is the constraint */
-	char *cgroup;			  /* whose limit it was, below the mount if it is there; or NULL */
-	uint64_t limit;			  /* its memory.max, UINT64_MAX: not known */
-	bool is_guess;			  /* by counters only: an ancestor that was full at some time */
+	char *cgroup;	/* whose limit it was, below the mount; NULL: not known, or outside */
+	uint64_t limit; /* its memory.max, UINT64_MAX: not known */
+	bool is_guess;	/* by counters only: an ancestor that was full at some time */
 };
 
 struct oomline_search {

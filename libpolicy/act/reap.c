@@ -82,7 +82,7 @@ static bool may_be_ours(struct cgpol_host *host, const char *name)
 	AUTO(free_p) char *path = cgroup_path(host, name, NULL);
 	struct root_info info;
 
-	return host->root->facts.uid == 0 ||
+	return (host->root->facts.uid == 0 && host->root->facts.initial_userns) ||
 	       (path && root_stat(host->root, path, &info) == 0 && info.uid == host->root->facts.uid);
 }
 

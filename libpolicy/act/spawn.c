@@ -33,13 +33,11 @@ struct exchange {
 	const struct spawn *spawn;
 	sigset_t mask;
 	struct mempolicy_call wanted; /* its words are in the child's copy of our memory */
-	unsigned long asked[NODE_WORDS], expected[NODE_WORDS];
 	unsigned long cgroup_mems[NODE_WORDS], cgroup_cpus[CPU_WORDS];
 	unsigned long cpus[CPU_WORDS];
 	/* answers */
 	int error; /* 0: exec was reached */
 	enum spawn_stage stage;
-	int adj;
 	int got_mode;
 	unsigned long got_nodes[NODE_WORDS];
 	unsigned long got_cpus[CPU_WORDS];
@@ -158,8 +156,25 @@ static int set_affinity(struct exchange *exchange)
 	return memcmp(exchange->cpus, exchange->got_cpus, sizeof(exchange->cpus)) == 0 ? 0 : -EXDEV;
 }
 
-/* With static or relative the kernel answers with the nodes that were asked for, else with what it made of
- * them (mm/mempolicy.c do_get_mempolicy). */
+/* Mode and flags have been compared; the nodes are judged as everywhere, but without malloc. */
+static bool has_nodes(const struct exchange *exchange)
+{
+	enum { SET_BITS = 64 };
+	const struct mempolicy *asked = exchange->spawn->policy;
+	const struct mempolicy *effective = exchange->spawn->effective ? exchange->spawn->effective : asked;
+	uint64_t word[MEMPOLICY_READ_BITS / SET_BITS] = {0};
+	struct mempolicy got = {
+		.mode = asked->mode, .flags = asked->flags, .nodes = {ARRAY_SIZE(word), word}};
+
+	for (size_t bit = 0; bit < MEMPOLICY_READ_BITS; bit++)
+		word[bit / SET_BITS] |=
+			(uint64_t)(exchange->got_nodes[bit / WORD_BITS] >> (bit % WORD_BITS) & 1)
+			<< (bit % SET_BITS);
+	if (got.mode == MEMPOLICY_PREFERRED && nodeset_is_empty(&asked->nodes))
+		got.mode = MEMPOLICY_LOCAL;
+	return mempolicy_is_confirmed(&got, asked, effective);
+}
+
 static int set_policy(struct exchange *exchange)
 {
 	const struct mempolicy_call *wanted = &exchange->wanted;
@@ -173,13 +188,7 @@ static int set_policy(struct exchange *exchange)
 	/* Before 5.14 local is stored as preferred without nodes. */
 	if (mode == MEMPOLICY_PREFERRED && wanted->mode == MEMPOLICY_LOCAL)
 		mode = MEMPOLICY_LOCAL;
-	if (mode != wanted->mode)
-		return -EXDEV;
-	if (memcmp(exchange->got_nodes, exchange->expected, sizeof(exchange->expected)) == 0 ||
-	    (exchange->spawn->policy->flags != 0 &&
-	     memcmp(exchange->got_nodes, exchange->asked, sizeof(exchange->asked)) == 0))
-		return 0;
-	return -EXDEV;
+	return mode == wanted->mode && has_nodes(exchange) ? 0 : -EXDEV;
 }
 
 /* What the command ignores goes through exec; handlers do not (flush_old_exec). */
@@ -486,19 +495,6 @@ int spawn_open_cgroup(struct cgpol_host *host, const char *cgroup, int *fd)
 	return 0;
 }
 
-static int fill_policy(struct exchange *exchange)
-{
-	const struct spawn *spawn = exchange->spawn;
-	int rc = mempolicy_prepare(spawn->policy, &exchange->wanted);
-
-	if (rc < 0)
-		return rc;
-	copy_bits(exchange->asked, NODE_WORDS, &spawn->policy->nodes);
-	copy_bits(exchange->expected, NODE_WORDS,
-		  &(spawn->effective ? spawn->effective : spawn->policy)->nodes);
-	return 0;
-}
-
 static int make_exchange(const struct spawn *spawn, struct exchange **exchange)
 {
 	AUTO(exchange_free)
@@ -517,7 +513,7 @@ static int make_exchange(const struct spawn *spawn, struct exchange **exchange)
 		copy_bits(made->cgroup_mems, NODE_WORDS, spawn->cgroup_mems);
 	if (spawn->cgroup_cpus)
 		copy_bits(made->cgroup_cpus, CPU_WORDS, spawn->cgroup_cpus);
-	rc = spawn->policy ? fill_policy(made) : 0;
+	rc = spawn->policy ? mempolicy_prepare(spawn->policy, &made->wanted) : 0;
 	if (rc < 0)
 		return rc;
 	*exchange = TAKE(made);

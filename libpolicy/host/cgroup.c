@@ -480,3 +480,16 @@ int cgroup_procs(struct cgpol_host *host, const char *name, pid_t **pids, size_t
 	*count = found;
 	return 0;
 }
+
+int cgroup_has_children(struct cgpol_host *host, const char *cgroup)
+{
+	AUTO(free_p) char *path = cgroup_path(host, cgroup, NULL);
+	char **name = NULL;
+	size_t count = 0;
+	int rc = path ? root_list(host->root, path, &name, &count) : -ENOMEM;
+
+	if (rc < 0)
+		return rc;
+	root_list_free(name, count);
+	return count > 0;
+}

@@ -40,6 +40,8 @@ int cgroup_read_mems(struct cgpol_host *host, const char *name, struct nodeset *
 int cgroup_inode(struct cgpol_host *host, const char *name, uint64_t *inode);
 /* Names of the children (full, with the leading slash), in the order of their creation (inode). */
 int cgroup_children(struct cgpol_host *host, const char *name, char ***names, size_t *count);
+/* 1 when there are cgroups below it, 0 when there is none, or -errno. */
+int cgroup_has_children(struct cgpol_host *host, const char *name);
 /* cgroup.procs in the kernel's order, without those outside the reader's pid namespace, which the kernel
  * prints as 0. -EOPNOTSUPP for a threaded cgroup. */
 int cgroup_procs(struct cgpol_host *host, const char *name, pid_t **pids, size_t *count);

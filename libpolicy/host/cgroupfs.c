@@ -341,9 +341,10 @@ static void undo(struct cgroupfs *fs, struct made *made)
 		const char *cgroup = made->step[made->steps - 1].cgroup;
 		const char *controller = made->step[made->steps - 1].controller;
 
-		if (controller)
+		/* Other children would lose what was set on them meanwhile, in silence: there it stays. */
+		if (controller && cgroup_has_children(fs->host, cgroup) == 0)
 			(void)write_controller(fs->host, cgroup, '-', controller);
-		else
+		else if (!controller)
 			(void)cgroupfs_remove(fs, cgroup);
 	}
 }

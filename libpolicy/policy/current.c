@@ -421,6 +421,7 @@ static int read_sizes(struct cgpol_host *host, const struct cgpol_policy *policy
 		      struct cgpol_error *err)
 {
 	bool has_percent = false;
+	bool has_nodes = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < policy->settings; i++) {
@@ -428,8 +429,11 @@ static int read_sizes(struct cgpol_host *host, const struct cgpol_policy *policy
 
 		if (!setting->key || setting->key->type != KEY_SIZE)
 			continue;
-		if (setting->size.kind == SIZE_PERCENT_NODES)
-			rc = read_node_totals(host, &setting->size.nodes, current, err);
+		if (setting->size.kind == SIZE_PERCENT_NODES) {
+			rc = has_nodes ? 0 : read_machine_nodes(host, current, err);
+			rc = rc < 0 ? rc : read_node_totals(host, &setting->size.nodes, current, err);
+			has_nodes = true;
+		}
 		if (rc < 0)
 			return rc;
 		has_percent = has_percent || setting->size.kind == SIZE_PERCENT;

@@ -238,6 +238,22 @@ static void why_no_device(struct question *question)
 	advise(question, "lsblk shows the numbers of the devices (MAJ:MIN)");
 }
 
+/* kernel/cgroup/rdma.c rdmacg_resource_set_max(): the first word is the name of a device. */
+static void why_no_rdma(struct question *question)
+{
+	AUTO(free_p) char *list = cause_read(question->host, question->cgroup, "cgroup.controllers");
+	char device[80];
+
+	if (!list) {
+		why_gone(question);
+		return;
+	}
+	text_escape(question->step->new_value, device, sizeof(device));
+	device[strcspn(device, " ")] = '\0';
+	say(question, "this machine has no RDMA device %s", device);
+	advise(question, "/sys/class/infiniband lists their names");
+}
+
 static void why_not_possible(struct question *question)
 {
 	bool is_cpus = strcmp(question->step->file, "cpuset.mems") != 0;
@@ -345,6 +361,7 @@ static const struct row {
 	{STEP_ENABLE, NULL, EIO, CGPOL_FAILED, why_not_enabled_anyway},
 	{STEP_SET, NULL, ENOENT, CGPOL_UNSUPPORTED, why_no_file},
 	{STEP_SET, "io.", ENODEV, CGPOL_UNSUPPORTED, why_no_device},
+	{STEP_SET, "rdma.", ENODEV, CGPOL_UNSUPPORTED, why_no_rdma},
 	{STEP_SET, NULL, ENODEV, CGPOL_FAILED, why_gone},
 	{STEP_SET, "cpuset.cpus.partition", EINVAL, CGPOL_REFUSED, why_not_partition},
 	{STEP_SET, "cpuset.mems", EINVAL, CGPOL_REFUSED, why_not_possible},

@@ -13,6 +13,7 @@
 #include "host/topology.h"
 
 enum {
+	GROUPS_MAX = 65536,   /* include/uapi/linux/limits.h NGROUPS_MAX */
 	CONTROLLERS_MAX = 64, /* the kernel has 16 bits for them (CGROUP_SUBSYS_COUNT) */
 	OVERFLOW_UID = 65534, /* what an owner without a number in this user namespace is shown as */
 };
@@ -83,6 +84,7 @@ void facts_clear(struct facts *facts)
 	free(facts->level);
 	free(facts->controller);
 	free(facts->killer);
+	facts_clear_groups(&facts->groups);
 	mounts_clear(&facts->mounts);
 	*facts = (struct facts){0};
 }
@@ -96,6 +98,78 @@ static int tolerate(int rc)
 static int read_text(struct cgpol_host *host, const char *path, char **text)
 {
 	return tolerate(root_read(host->root, path, text, NULL));
+}
+
+/* ---- who reads ---- */
+
+void facts_clear_groups(struct facts_groups *groups)
+{
+	free(groups->gid);
+	*groups = (struct facts_groups){NULL, 0};
+}
+
+static int add_group(struct facts_groups *groups, struct span word)
+{
+	uint64_t *grown, gid;
+
+	if (groups->count == GROUPS_MAX + 1)
+		return -E2BIG;
+	if (span_u64(word, &gid) < 0)
+		return -EINVAL;
+	grown = reallocarray(groups->gid, groups->count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	groups->gid = grown;
+	groups->gid[groups->count++] = gid;
+	return 0;
+}
+
+int facts_read_groups(struct cgpol_host *host, struct facts_groups *groups)
+{
+	AUTO(facts_clear_groups) struct facts_groups made = {NULL, 0};
+	AUTO(free_p) char *status = NULL;
+	struct span line, word;
+	int rc = root_read(host->root, "/proc/self/status", &status, NULL);
+
+	if (rc < 0)
+		return rc;
+	line = text_field_span(status, "Gid");
+	/* real, effective, saved, file system (fs/proc/array.c task_state) */
+	for (int i = 0; i < 2; i++)
+		if (!text_word(&line, &word))
+			return -EINVAL;
+	rc = add_group(&made, word);
+	line = text_field_span(status, "Groups");
+	while (rc == 0 && text_word(&line, &word))
+		rc = add_group(&made, word);
+	if (rc < 0)
+		return rc;
+	*groups = made;
+	made = (struct facts_groups){NULL, 0};
+	return 0;
+}
+
+static bool is_member(const struct facts_groups *groups, uint64_t gid)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->gid[i] == gid)
+			return true;
+	return false;
+}
+
+bool facts_may_write(const struct root_facts *self, const struct facts_groups *groups,
+		     const struct root_info *info)
+{
+	/* fs/namei.c generic_permission(), kernel/capability.c capable_wrt_inode_uidgid() */
+	bool is_mapped = self->initial_userns || info->uid != OVERFLOW_UID;
+
+	if ((self->caps >> FACTS_DAC_OVERRIDE & 1) != 0 && is_mapped)
+		return true;
+	if (info->uid == self->uid && is_mapped)
+		return (info->mode & S_IWUSR) != 0;
+	if (is_member(groups, info->gid))
+		return (info->mode & S_IWGRP) != 0;
+	return (info->mode & S_IWOTH) != 0;
 }
 
 /* ---- cgroups ---- */
@@ -162,18 +236,6 @@ static int read_mounts(struct cgpol_host *host, struct facts *facts)
 	return 0;
 }
 
-/* May the reader write it? By its owner and permissions; which groups the reader has is not known. */
-static bool may_write(const struct facts *facts, const struct root_info *info)
-{
-	bool is_mapped = facts->self.initial_userns || info->uid != OVERFLOW_UID;
-
-	if (facts_can(facts, FACTS_DAC_OVERRIDE) && is_mapped)
-		return true;
-	if (info->uid == facts->self.uid && is_mapped)
-		return info->mode & S_IWUSR;
-	return info->mode & S_IWOTH;
-}
-
 /* What one needs to make a cgroup there, put processes into it and hand controllers down to it. */
 static int read_lock(struct cgpol_host *host, const struct facts *facts, struct facts_cgroup *level)
 {
@@ -186,7 +248,7 @@ static int read_lock(struct cgpol_host *host, const struct facts *facts, struct 
 
 		if (rc == -ENOMEM)
 			return rc;
-		if (rc == 0 && may_write(facts, &info))
+		if (rc == 0 && facts_may_write(&facts->self, &facts->groups, &info))
 			continue;
 		level->locked = TAKE(path);
 		level->locked_uid = info.uid;
@@ -420,7 +482,9 @@ static int read_all(struct cgpol_host *host, struct facts *facts)
 			return -ENOMEM;
 	}
 	facts->is_asked = facts->probe[FACTS_CLONE3] != -ENODATA;
-	rc = read_cgroups(host, facts);
+	rc = facts->is_asked ? tolerate(facts_read_groups(host, &facts->groups)) : 0;
+	if (rc == 0)
+		rc = read_cgroups(host, facts);
 	if (rc == 0)
 		rc = read_nodes(host, facts);
 	if (rc == 0)

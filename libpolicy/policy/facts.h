@@ -64,6 +64,12 @@ struct facts_number {
 	uint64_t value;
 };
 
+/* The effective group of the reader, then the supplementary ones. */
+struct facts_groups {
+	uint64_t *gid;
+	size_t count;
+};
+
 /* A cgroup: from the one at the mount down to that of the reader. */
 struct facts_cgroup {
 	char *name;
@@ -81,6 +87,7 @@ struct facts_killer {
 /* Texts are owned, and NULL where the file cannot be read. */
 struct facts {
 	struct root_facts self;
+	struct facts_groups groups;   /* none, where the reader's /proc/self/status does not tell */
 	unsigned major, minor, patch; /* of the kernel */
 	bool is_asked; /* the kernel, or a capture that was made for doctor: what is not there, does not exist
 			*/
@@ -122,6 +129,14 @@ struct facts {
 /* Reads all there is. What cannot be read is left out, and the facts say so. 0, or -ENOMEM. */
 int facts_read(struct cgpol_host *host, struct facts *facts);
 void facts_clear(struct facts *facts);
+/* The groups of this process by /proc/self/status; the caller clears them. 0 or -errno: -EINVAL when they are
+ * not there, or malformed. */
+int facts_read_groups(struct cgpol_host *host, struct facts_groups *groups);
+void facts_clear_groups(struct facts_groups *groups);
+/* May one who has these groups write what `info` is of? By owner, group, permissions and CAP_DAC_OVERRIDE,
+ * which in a user namespace does not reach what belongs to somebody outside of it. */
+bool facts_may_write(const struct root_facts *self, const struct facts_groups *groups,
+		     const struct root_info *info);
 bool facts_can(const struct facts *facts, unsigned capability);
 /* The line of /proc/cgroups, or NULL. */
 const struct facts_controller *facts_find(const struct facts *facts, const char *v1_name);

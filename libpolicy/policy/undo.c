@@ -114,27 +114,13 @@ static bool is_shared(struct cgpol_host *host, const char *cgroup)
 	return is_found;
 }
 
-/* 1, 0, or -errno. */
-static int has_children(struct cgpol_host *host, const char *cgroup)
-{
-	AUTO(free_p) char *path = cgroup_path(host, cgroup, NULL);
-	char **name = NULL;
-	size_t count = 0;
-	int rc = path ? root_list(host->root, path, &name, &count) : -ENOMEM;
-
-	if (rc < 0)
-		return rc;
-	root_list_free(name, count);
-	return count > 0;
-}
-
 /* With the controller every cgroup below would lose its limits, in silence, whoever made it: cgroup v2 keeps
  * nothing of them. One that is enabled and not needed harms nobody. */
 static int disable(struct cgpol_host *host, const struct step *step)
 {
 	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, step->file);
 	AUTO(free_p) char *minus = NULL;
-	int rc = has_children(host, step->cgroup);
+	int rc = cgroup_has_children(host, step->cgroup);
 
 	if (rc != 0)
 		return rc < 0 ? rc : UNDO_STAYS;

@@ -33,11 +33,76 @@ static int refuse_percent(const struct setting *setting, const char *why, struct
 	return -ENODATA;
 }
 
+/* What one kind of list is compared with. */
+struct list_frame {
+	const char *one, *many; /* "node", "nodes" */
+	const struct nodeset *possible, *usable, *above;
+	const char *unusable; /* what those are that are possible and not usable */
+	const char *from;     /* the ancestor that `above` is of; NULL: the machine */
+};
+
+/* Those of `set` which `other` lacks, as a list; NULL when memory is short. */
+static char *format_missing(const struct nodeset *set, const struct nodeset *other, size_t *count)
+{
+	AUTO(nodeset_clear_p) struct nodeset missing = {0, NULL};
+
+	for (int bit = nodeset_next(set, 0); bit >= 0; bit = nodeset_next(set, bit + 1)) {
+		if (!nodeset_has(other, (unsigned)bit) && nodeset_add(&missing, (unsigned)bit) < 0)
+			return NULL;
+	}
+	*count = nodeset_count(&missing);
+	return nodeset_format(&missing);
+}
+
+static char *format_or(const struct nodeset *set, const char *otherwise)
+{
+	return nodeset_is_empty(set) ? strdup(otherwise) : nodeset_format(set);
+}
+
+static int judge_machine(const struct list_frame *frame, const struct setting *setting,
+			 const struct nodeset *asked, struct cgpol_error *err)
+{
+	bool is_possible = nodeset_contains(frame->possible, asked);
+	const struct nodeset *set = is_possible ? frame->usable : frame->possible;
+	size_t count = 0;
+	AUTO(free_p) char *missing = format_missing(asked, set, &count);
+	AUTO(free_p) char *have = format_or(set, "none");
+	char hint[160];
+	int errnum = is_possible ? ENODEV : ERANGE;
+
+	if (!missing || !have)
+		return no_memory(err);
+	(void)error_set(err, errnum, is_possible ? CGPOL_UNSUPPORTED : CGPOL_USAGE, "%s: %s %.100s %s %s",
+			setting->name, count == 1 ? frame->one : frame->many, missing,
+			count == 1 ? "is" : "are",
+			is_possible ? frame->unusable : "not possible on this machine");
+	(void)snprintf(hint, sizeof(hint), "%s %s of this machine: %.100s",
+		       is_possible ? "usable" : "possible", frame->many, have);
+	error_detail(err, setting->name, setting->value, hint);
+	return -errnum;
+}
+
+/* A part of nodes that are not all there would be another amount than the one that was meant. */
+static int check_nodes(const struct current *current, const struct setting *setting, struct cgpol_error *err)
+{
+	const struct nodeset *asked = &setting->size.nodes;
+	const struct list_frame frame = {.one = "node",
+					 .many = "nodes",
+					 .possible = &current->possible_nodes,
+					 .usable = &current->memory_nodes,
+					 .unusable = "without memory"};
+
+	if (nodeset_contains(frame.possible, asked) && nodeset_contains(frame.usable, asked))
+		return 0;
+	return judge_machine(&frame, setting, asked, err);
+}
+
 static int find_bytes(const struct current *current, const struct setting *setting, uint64_t *bytes,
 		      struct cgpol_error *err)
 {
 	const struct size *size = &setting->size;
 	uint64_t whole = 0;
+	int rc;
 
 	switch (size->kind) {
 	case SIZE_FIXED:
@@ -54,6 +119,9 @@ static int find_bytes(const struct current *current, const struct setting *setti
 			return refuse_percent(setting, "/proc/meminfo has no MemTotal", err);
 		break;
 	case SIZE_PERCENT_NODES:
+		rc = check_nodes(current, setting, err);
+		if (rc < 0)
+			return rc;
 		for (size_t node = 0; node < current->nodes; node++)
 			whole += nodeset_has(&size->nodes, (unsigned)node) ? current->node_total[node] : 0;
 		if (whole == 0)
@@ -120,54 +188,6 @@ int wanted_value(const struct current *current, const struct setting *setting, c
 	return 0;
 }
 
-/* What one kind of list is compared with. */
-struct list_frame {
-	const char *one, *many; /* "node", "nodes" */
-	const struct nodeset *possible, *usable, *above;
-	const char *unusable; /* what those are that are possible and not usable */
-	const char *from;     /* the ancestor that `above` is of; NULL: the machine */
-};
-
-/* Those of `set` which `other` lacks, as a list; NULL when memory is short. */
-static char *format_missing(const struct nodeset *set, const struct nodeset *other, size_t *count)
-{
-	AUTO(nodeset_clear_p) struct nodeset missing = {0, NULL};
-
-	for (int bit = nodeset_next(set, 0); bit >= 0; bit = nodeset_next(set, bit + 1)) {
-		if (!nodeset_has(other, (unsigned)bit) && nodeset_add(&missing, (unsigned)bit) < 0)
-			return NULL;
-	}
-	*count = nodeset_count(&missing);
-	return nodeset_format(&missing);
-}
-
-static char *format_or(const struct nodeset *set, const char *otherwise)
-{
-	return nodeset_is_empty(set) ? strdup(otherwise) : nodeset_format(set);
-}
-
-static int judge_machine(const struct list_frame *frame, const struct setting *setting, bool is_possible,
-			 struct cgpol_error *err)
-{
-	const struct nodeset *set = is_possible ? frame->usable : frame->possible;
-	size_t count = 0;
-	AUTO(free_p) char *missing = format_missing(&setting->set, set, &count);
-	AUTO(free_p) char *have = format_or(set, "none");
-	char hint[160];
-	int errnum = is_possible ? ENODEV : ERANGE;
-
-	if (!missing || !have)
-		return no_memory(err);
-	(void)error_set(err, errnum, is_possible ? CGPOL_UNSUPPORTED : CGPOL_USAGE, "%s: %s %.100s %s %s",
-			setting->name, count == 1 ? frame->one : frame->many, missing,
-			count == 1 ? "is" : "are",
-			is_possible ? frame->unusable : "not possible on this machine");
-	(void)snprintf(hint, sizeof(hint), "%s %s of this machine: %.100s",
-		       is_possible ? "usable" : "possible", frame->many, have);
-	error_detail(err, setting->name, setting->value, hint);
-	return -errnum;
-}
-
 static int judge_ancestor(const struct list_frame *frame, const struct setting *setting,
 			  struct cgpol_error *err)
 {
@@ -211,10 +231,9 @@ int wanted_check_list(const struct current *current, const struct setting *setti
 					    .above = &current->cpus,
 					    .unusable = "offline",
 					    .from = current->cpus_from};
-	if (!nodeset_contains(frame.possible, &setting->set))
-		return judge_machine(&frame, setting, false, err);
-	if (!nodeset_contains(frame.usable, &setting->set))
-		return judge_machine(&frame, setting, true, err);
+	if (!nodeset_contains(frame.possible, &setting->set) ||
+	    !nodeset_contains(frame.usable, &setting->set))
+		return judge_machine(&frame, setting, &setting->set, err);
 	if (!nodeset_contains(frame.above, &setting->set))
 		return judge_ancestor(&frame, setting, err);
 	return 0;

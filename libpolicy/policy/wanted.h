@@ -6,7 +6,8 @@
 #include "policy/current.h"
 
 /* The text to write, as the kernel will print it (sizes in whole pages, or whole huge pages); the caller
- * frees it. CGPOL_FAILED when that of which a percentage is asked is not known. */
+ * frees it. CGPOL_FAILED when that of which a percentage is asked is not known; of nodes CGPOL_USAGE (ERANGE)
+ * for one that this machine can never have, CGPOL_UNSUPPORTED (ENODEV) for one without memory. */
 int wanted_value(const struct current *current, const struct setting *setting, char **text,
 		 struct cgpol_error *err);
 /* Whether a list of cpus or nodes can be effective in the cgroup: CGPOL_USAGE (ERANGE) for one that this

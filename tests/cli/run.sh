@@ -58,6 +58,14 @@ check 'the report in a folder that is not there' bash -c '
 	"$1" run --no-cgroup --report "$2/none/x" touch "$2/was-started" 2>"$2/err"
 	[[ $? -eq 125 && ! -e $2/was-started ]] && grep -q "cannot write the report" "$2/err"' - "$cgpol" "$scratch"
 started 'a report never replaces a device' 125 '' 'something else than a file' --report /dev/null true
+mkdir "$scratch/going"
+check 'a relative report in a folder that is gone' bash -c '
+	cd "$2/going" && rmdir "$2/going" && "$1" run --no-cgroup --report r.json touch "$2/was-started" 2>"$2/err"
+	[[ $? -eq 125 && ! -e $2/was-started && ! -e /r.json ]] && grep -q "current folder cannot be found: No such file" "$2/err"' - \
+	"$cgpol" "$scratch"
+mkdir "$scratch/going"
+check 'but an absolute one' bash -c '
+	cd "$2/going" && rmdir "$2/going" && "$1" run --no-cgroup --report "$2/whole.json" true && [[ -s $2/whole.json ]]' - "$cgpol" "$scratch"
 check '/dev/null is one still' test -c /dev/null
 started 'a report on standard output' 125 '' 'standard output is the command' --report - true
 
@@ -146,6 +154,8 @@ run --root "$scratch/machine" --dry-run --json run --cgroup /new --memory-max 64
 check 'a plan for another machine' test "$code" -eq 3
 valid 'as JSON, too' run
 check 'with its steps' jq -e '[.steps[] | select(.op == "mkdir" and .target == "/new")] | length == 1' "$scratch/out"
+expect 'part of a node that does not exist' 125 '' 'node 99 is not possible on this machine' \
+	--root "$scratch/machine" --dry-run run --cgroup /new --memory-max '50% of nodes:0,99' true
 expect 'as text' 3 'mkdir /new.*memory\.max: ' '' --root "$scratch/machine" --dry-run run --cgroup /new --memory-max 64M true
 
 # ---- signals and job control ----

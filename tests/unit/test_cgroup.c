@@ -399,6 +399,9 @@ static void lists_children_in_the_order_of_their_creation(void **state)
 	assert_string_equal(names[0], "/d");
 	root_list_free(names, count);
 	assert_int_equal(cgroup_children(&fixture.host, "/nothing", &names, &count), -ENOENT);
+	assert_int_equal(cgroup_has_children(&fixture.host, "/"), 1);
+	assert_int_equal(cgroup_has_children(&fixture.host, "/d/z"), 0);
+	assert_int_equal(cgroup_has_children(&fixture.host, "/nothing"), -ENOENT);
 }
 
 static void keeps_members_in_the_kernels_order(void **state)

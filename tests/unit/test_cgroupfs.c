@@ -279,7 +279,6 @@ static void what_was_made_is_undone_wherever_it_fails(void **state)
 	int rc;
 
 	(void)state;
-	assert_int_equal(cgroupfs_create(fs, "/a", NULL, NULL, &err), 0);
 	before = fakekernel_dump(root);
 	do {
 		AUTO(free_p) char *after = NULL;
@@ -293,8 +292,20 @@ static void what_was_made_is_undone_wherever_it_fails(void **state)
 		assert_int_equal(rc, -EIO);
 		assert_string_equal(before, after);
 	} while (n < 100);
-	assert_int_equal(n,
-			 9); /* three levels, two controllers each, and two directories; the ninth is none */
+	assert_int_equal(
+		n, 10); /* three levels, two controllers each, and three directories; the tenth is none */
+}
+
+/* What others set on theirs would go with the controller. */
+static void a_controller_stays_enabled_where_others_live(void **state)
+{
+	(void)state;
+	assert_int_equal(cgroupfs_create(fs, "/other", NULL, NULL, &err), 0);
+	fakekernel_fail_nth(root, FAKEKERNEL_CHANGES, 2, EIO);
+	assert_int_equal(cgroupfs_create(fs, "/a", memory_only, NULL, &err), -EIO);
+	fakekernel_fail_nth(root, 0, 0, 0);
+	assert_false(is_there("/sys/fs/cgroup/a"));
+	assert_true(is_there("/sys/fs/cgroup/other/memory.max"));
 }
 
 static void a_read_that_fails_leaves_nothing_behind(void **state)
@@ -543,6 +554,7 @@ int main(void)
 		TEST(a_controller_that_is_not_there_is_told_with_its_cgroup),
 		TEST(a_cgroup_with_processes_of_its_own_hands_nothing_down),
 		TEST(what_was_made_is_undone_wherever_it_fails),
+		TEST(a_controller_stays_enabled_where_others_live),
 		TEST(a_read_that_fails_leaves_nothing_behind),
 		TEST(only_what_may_be_delegated_changes_its_owner),
 		TEST(without_the_list_three_files_are_delegated),

@@ -101,6 +101,8 @@ static void the_lowest_limit_and_the_nodes_are_found(void **state)
 	assert_int_equal(scene.current.memory_total, UINT64_C(2) << 30);
 	assert_int_equal(scene.current.nodes, 2);
 	assert_int_equal(scene.current.node_total[1], UINT64_C(1) << 30);
+	expect_set(&scene.current.possible_nodes, "0-3"); /* to tell which do not exist */
+	expect_set(&scene.current.memory_nodes, "0-1");
 	assert_int_equal(fakekernel_poke(scene.root, "/a", "memory.max", "1M"), 0);
 	assert_int_equal(fakekernel_poke(scene.root, "/a/b", "memory.max", "2M"), 0);
 	assert_int_equal(read_current(&scene, "/a/b/c"), 0);

@@ -41,6 +41,7 @@ static int make(void **state)
 		     "Groups:\t4 24 \n");
 	fakeroot_put(root, "/sys/fs/cgroup/cgroup.controllers", "cpuset memory\n");
 	root->facts.uid = 1000;
+	root->facts.caps = 0;
 	fakeroot_put(root, "/sys/fs/cgroup/cgroup.procs", "");
 	make_cgroup("/user", 0, 0);
 	make_cgroup("/user/1000", 1000, 100);
@@ -123,10 +124,35 @@ static void a_group_without_the_right_to_write_is_none(void **state)
 	expect("/user/1000");
 }
 
+/* The owners that are outside of a user namespace are shown as 65534, and no capability reaches what is
+ * theirs (kernel/capability.c capable_wrt_inode_uidgid). */
+static void root_of_a_user_namespace_is_a_user(void **state)
+{
+	(void)state;
+	root->facts.uid = 0;
+	root->facts.caps = 0x1ffffffffff;
+	assert_true(delegated_is_root(host));
+	root->facts.initial_userns = false;
+	assert_false(delegated_is_root(host));
+	make_cgroup("/user/session", 65534, 65534);
+	make_cgroup("/user", 65534, 65534);
+	make_cgroup("", 65534, 65534);
+	put_self("cgroup", "0::/user/session\n");
+	expect_failure(-EACCES, CGPOL_FAILED, "no cgroup is delegated to user 0");
+	make_cgroup("/user/1000", 0, 0);
+	make_cgroup("/user/1000/app", 65534, 65534);
+	put_self("cgroup", "0::/user/1000/app\n");
+	expect("/user/1000");
+	root->facts.uid = 1000;
+	root->facts.initial_userns = true;
+	assert_false(delegated_is_root(host));
+}
+
 static void root_may_everywhere(void **state)
 {
 	(void)state;
 	root->facts.uid = 0;
+	root->facts.caps = 0x1ffffffffff;
 	put_self("cgroup", "0::/user/session\n");
 	expect("/user/session");
 	put_self("cgroup", "0::/\n");
@@ -187,6 +213,7 @@ int main(void)
 		TEST(both_the_directory_and_its_procs_count),
 		TEST(a_session_of_root_has_none),
 		TEST(a_group_without_the_right_to_write_is_none),
+		TEST(root_of_a_user_namespace_is_a_user),
 		TEST(root_may_everywhere),
 		TEST(a_cgroup_that_vanished_is_passed_over),
 		TEST(hostile_names_are_escaped),

@@ -105,7 +105,7 @@ static void refuses_entries_of_the_wrong_kind(void **state)
 
 static void writes_later_parts_only_where_something_was_asked(void **state)
 {
-	const struct root_facts facts = {"6.1.0", 4096, 0, 0, 5, true, true, 1};
+	const struct root_facts facts = {"6.1.0", 4096, 0, 0, 5, true, 0, true, 1};
 	const struct root_info info = {7, 2, 040755, 1000, 100};
 	struct manifest *manifest;
 	AUTO(free_p) char *before = NULL;

@@ -96,6 +96,10 @@ static void values_that_the_kernel_refuses(void **state)
 		{SET("/a/b", "memory.max", "1"), EBUSY, CGPOL_REFUSED, "busy", NULL},
 		{SET("/a/b", "io.max", "8:16 rbps=1"), ENODEV, CGPOL_UNSUPPORTED, "no block device 8:16",
 		 "lsblk"},
+		{SET("/a/b", "rdma.max", "mlx5_9 hca_handle=1"), ENODEV, CGPOL_UNSUPPORTED,
+		 "no RDMA device mlx5_9", "infiniband"},
+		{SET("/gone", "rdma.max", "mlx5_9 hca_handle=1"), ENODEV, CGPOL_FAILED,
+		 "cgroup /gone does not exist", "try again"},
 		{SET("/a/b", "memory.max", "1"), EIO, CGPOL_FAILED, "Input/output error", NULL},
 	};
 	AUTO(close_scene) struct scene scene = {0};

@@ -190,6 +190,53 @@ static void names_the_file_that_is_not_delegated(void **state)
 	facts_clear(&facts);
 }
 
+static void expect_write(const struct facts *facts, uint32_t uid, uint32_t gid, uint32_t mode, bool may)
+{
+	const struct root_info info = {.uid = uid, .gid = gid, .mode = mode};
+
+	assert_int_equal(facts_may_write(&facts->self, &facts->groups, &info), may);
+}
+
+/* As the kernel does: the first of owner, group and others that fits decides (fs/namei.c
+ * acl_permission_check). */
+static void groups_count_as_for_the_kernel(void **state)
+{
+	struct root *root = make_root();
+	struct facts facts;
+
+	(void)state;
+	fakeroot_put(root, "/proc/self/status", "Gid:\t100\t101\t100\t100\nGroups:\t4 24 \n");
+	read_it(root, &facts);
+	assert_int_equal(facts.groups.count, 3);
+	expect_write(&facts, 0, 24, 0775, true);
+	expect_write(&facts, 0, 4, 0664, true);
+	expect_write(&facts, 0, 101, 0664, true);
+	expect_write(&facts, 0, 100, 0664, false); /* the real group is not the effective one */
+	expect_write(&facts, 0, 24, 0757, false);
+	expect_write(&facts, 0, 25, 0757, true);
+	expect_write(&facts, 1000, 24, 0575, false);
+	expect_write(&facts, 1000, 25, 0755, true);
+	facts_clear(&facts);
+}
+
+static void groups_that_are_not_understood_are_none(void **state)
+{
+	static const char *const texts[] = {"", "Gid:\t100\n", "Gid:\t1\t2\t3\t4\nGroups:\t4 x\n",
+					    "Gid:\t1\t-2\t3\t4\nGroups:\t4\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct root *root = make_root();
+		struct facts facts;
+
+		fakeroot_put(root, "/proc/self/status", texts[i]);
+		read_it(root, &facts);
+		assert_int_equal(facts.groups.count, 0);
+		expect_write(&facts, 0, 4, 0775, false);
+		facts_clear(&facts);
+	}
+}
+
 static void root_may_write_all_that_has_an_owner_here(void **state)
 {
 	struct root *root = make_root();
@@ -397,6 +444,8 @@ int main(void)
 		cmocka_unit_test(reads_all_of_a_machine),
 		cmocka_unit_test(finds_out_which_levels_may_be_written),
 		cmocka_unit_test(names_the_file_that_is_not_delegated),
+		cmocka_unit_test(groups_count_as_for_the_kernel),
+		cmocka_unit_test(groups_that_are_not_understood_are_none),
 		cmocka_unit_test(root_may_write_all_that_has_an_owner_here),
 		cmocka_unit_test(a_cgroup_namespace_is_seen_by_cgroup_events),
 		cmocka_unit_test(an_own_cgroup_outside_leaves_only_the_mount),

@@ -166,7 +166,7 @@ static void orders_processes_by_their_groups(void **state)
 static void what_is_put_comes_back(void **state)
 {
 	char odd[] = "a\nb\xff%", plain[] = "10", *names[] = {odd, plain}, **list;
-	const struct root_facts facts = {"6.1.0", 65536, 1000, 0x8000000000000001, 812, false, false, 42};
+	const struct root_facts facts = {"6.1.0", 65536, 1000, 0x8000000000000001, 812, false, 0, false, 42};
 	const struct root_info info = {UINT64_C(1) << 40, 3, 040755, 0, 0};
 	struct root_facts read;
 	struct root_info found;

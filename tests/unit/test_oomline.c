@@ -275,6 +275,23 @@ static void a_namespace_has_names_of_its_own(void **state)
 	oomline_clear(&line);
 }
 
+/* /x of the mount is the kernel's /box/x: its limit says nothing about the kernel's /x. */
+static void a_limit_outside_the_mount_has_no_name_here(void **state)
+{
+	struct oomline line = {0};
+
+	(void)state;
+	free(host->cgroup2_root);
+	host->cgroup2_root = strdup("/box");
+	fakeroot_put_klog(root, "<6>[   12.345678] " MEMCG);
+	put_events("/x", "memory.max", "4096\n");
+	assert_int_equal(oomline_read(host, "/y", 123, 0, &line), 0);
+	assert_int_equal(line.constraint, CGPOL_CONSTRAINT_MEMCG);
+	assert_null(line.cgroup);
+	assert_true(line.limit == UINT64_MAX);
+	oomline_clear(&line);
+}
+
 static void counters_stand_in_for_the_log(void **state)
 {
 	struct oomline line = {0};
@@ -316,6 +333,7 @@ int main(void)
 		TEST(reads_the_log_and_the_limit),
 		TEST(names_are_as_seen_from_the_mount),
 		TEST(a_namespace_has_names_of_its_own),
+		TEST(a_limit_outside_the_mount_has_no_name_here),
 		TEST(counters_stand_in_for_the_log),
 	};
 

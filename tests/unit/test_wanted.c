@@ -54,10 +54,12 @@ static void percentages_are_of_what_there_is(void **state)
 				  .nodes = 3};
 
 	(void)state;
+	assert_int_equal(nodeset_parse("0-3", 4, &current.possible_nodes, NULL), 0);
+	assert_int_equal(nodeset_parse("0,2", 4, &current.memory_nodes, NULL), 0);
 	must_mean(&current, "memory.max=50%", "524288000");
 	must_mean(&current, "memory.max=100%", "1048576000");
-	must_mean(&current, "memory.max=50% of nodes:0-2", "209715200");
-	must_mean(&current, "memory.max=50% of nodes:0,7", "52428800");
+	must_mean(&current, "memory.max=50% of nodes:0,2", "209715200");
+	must_mean(&current, "memory.max=50% of nodes:0", "52428800");
 	current.memory_limit = UINT64_C(10) * MIB;
 	must_mean(&current, "memory.max=12.5%", "1310720");
 	/* A limit above all the memory there is counts for nothing. */
@@ -66,6 +68,39 @@ static void percentages_are_of_what_there_is(void **state)
 	current.memory_total = UINT64_C(1) << 60; /* no overflow: 2^60 * 999999 / 10^6, in pages */
 	current.memory_limit = UINT64_MAX;
 	must_mean(&current, "memory.max=99.9999%", "1152920351685341184");
+	nodeset_clear(&current.possible_nodes);
+	nodeset_clear(&current.memory_nodes);
+}
+
+static void must_refuse(const struct current *current, const char *line, int rc, enum cgpol_kind kind,
+			const char *why, const char *hint)
+{
+	AUTO(policy_free_p) struct cgpol_policy *policy = policies_make(line, NULL);
+	struct cgpol_error err = {0};
+	char *text = NULL;
+
+	assert_int_equal(wanted_value(current, &policy->setting[0], &text, &err), rc);
+	assert_null(text);
+	assert_int_equal(err.kind, kind);
+	if (!strstr(err.text, why) || !strstr(err.hint, hint))
+		fail_msg("%s (%s)", err.text, err.hint);
+}
+
+/* Half of node 0 would be another limit than the one that was asked for. */
+static void a_percentage_of_nodes_that_are_not_all_there_is_refused(void **state)
+{
+	uint64_t totals[] = {UINT64_C(100) * MIB, 0};
+	struct current current = {.page_size = 4096, .node_total = totals, .nodes = 2};
+
+	(void)state;
+	assert_int_equal(nodeset_parse("0-1", 4, &current.possible_nodes, NULL), 0);
+	assert_int_equal(nodeset_parse("0", 4, &current.memory_nodes, NULL), 0);
+	must_refuse(&current, "memory.max=50% of nodes:0,9", -ERANGE, CGPOL_USAGE,
+		    "memory.max: node 9 is not possible on this machine", "nodes of this machine: 0-1");
+	must_refuse(&current, "memory.max=50% of nodes:0-1", -ENODEV, CGPOL_UNSUPPORTED,
+		    "memory.max: node 1 is without memory", "nodes of this machine: 0");
+	nodeset_clear(&current.possible_nodes);
+	nodeset_clear(&current.memory_nodes);
 }
 
 static void a_percentage_of_nothing_is_told(void **state)
@@ -77,11 +112,15 @@ static void a_percentage_of_nothing_is_told(void **state)
 	char *text = NULL;
 
 	(void)state;
+	assert_int_equal(nodeset_add(&current.possible_nodes, 1), 0);
+	assert_int_equal(nodeset_add(&current.memory_nodes, 1), 0);
 	assert_int_equal(wanted_value(&current, &policy->setting[0], &text, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "MemTotal"));
 	assert_int_equal(wanted_value(&current, &policy->setting[1], &text, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "these nodes have no memory"));
 	assert_null(text);
+	nodeset_clear(&current.possible_nodes);
+	nodeset_clear(&current.memory_nodes);
 }
 
 static void an_empty_list_and_other_settings_are_always_fine(void **state)
@@ -123,6 +162,7 @@ int main(void)
 		cmocka_unit_test(huge_pages_are_whole_too),
 		cmocka_unit_test(percentages_are_of_what_there_is),
 		cmocka_unit_test(a_percentage_of_nothing_is_told),
+		cmocka_unit_test(a_percentage_of_nodes_that_are_not_all_there_is_refused),
 		cmocka_unit_test(an_empty_list_and_other_settings_are_always_fine),
 		cmocka_unit_test(a_list_the_machine_cannot_have_is_refused),
 	};

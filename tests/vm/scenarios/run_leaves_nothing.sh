@@ -9,7 +9,15 @@ failures=0
 
 bad() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
-tree() { find "$cg" -type d | sort; }
+# Every cgroup, with what is enabled for its children. At the root cgpol leaves enabled what others may have come to
+# need: there it is checked where it matters.
+tree() {
+	find "$cg" -type d | sort | while read -r dir; do
+		control=
+		[ "$dir" = "$cg" ] || read -r control <"$dir/cgroup.subtree_control"
+		echo "$dir: $control"
+	done
+}
 
 # same WHAT: the tree is as it was
 same() {
@@ -31,10 +39,15 @@ read -r enabled <"$cg/cgroup.subtree_control"
 
 say "twenty at once"
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	cgpol run --memory-max 50M sleep 0.1 2>>errors &
+	# shellcheck disable=SC2016 # for the inner shell
+	cgpol run --memory-max "$((30 + i))M" sh -c 'usleep 100000; cat /sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/memory.max' \
+		>"limit.$i" 2>>errors &
 done
 wait
 [ ! -s errors ] || bad "at once: $(cat errors)"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ "$(cat "limit.$i")" = $(((30 + i) << 20)) ] || bad "at once: $((30 + i))M is $(cat "limit.$i")"
+done
 same "twenty at once"
 
 say "what one run takes back, another keeps: a failure beside it costs no limit"
@@ -85,18 +98,26 @@ same "five runs in one cgroup"
 fails() {
 	what=$1 want=$2 pattern=$3
 	shift 3
+	read -r enabled <"$cg/cgroup.subtree_control"
 	cgpol run "$@" 2>err
 	status=$?
 	[ $status -eq "$want" ] || bad "$what: status $status: $(cat err)"
 	grep -qE -e "$pattern" err || bad "$what: not \"$pattern\": $(cat err)"
 	same "$what"
+	read -r now <"$cg/cgroup.subtree_control"
+	[ "$now" = "$enabled" ] || bad "$what: enabled at the root: $now, and before: $enabled"
 }
 
 say "failures"
 fails "a command that does not exist" 127 'cannot run "nosuch"' nosuch
 fails "one that may not be run" 126 'cannot run' /proc/self/status
 fails "a policy outside the cpuset" 125 'node 0' --mems 1 -m 0 true
-fails "a key that needs another controller" 125 '.' --set io.weight=nonsense true
+fails "a key that needs another controller" 125 'io\.weight' --set io.weight=nonsense true
+if grep -qw rdma "$cg/cgroup.controllers"; then
+	fails "a device that does not exist" 125 'no RDMA device mlx5_77' --set 'rdma.max=mlx5_77 hca_handle=1' true
+else
+	fails "a controller that this kernel lacks" 125 'rdma' --set 'rdma.max=mlx5_77 hca_handle=1' true
+fi
 fails "a deep path" 127 'cannot run' --cgroup /a/b/c/d nosuch
 fails "a wrong value in a deep path" 125 'cpuset' --cgroup /a/b --cpus 77 true
 cg_make /full pids.max=0
@@ -127,6 +148,20 @@ tree >before
 fails "a frozen cgroup" 125 'is frozen' --cgroup /ice true
 fails "below a frozen cgroup" 125 'is frozen' --cgroup /ice/x true
 fails "frozen by --set" 125 'is frozen' --set cgroup.freeze=1 true
+cp before before.warm
+cg_make /cgpol/other
+echo 1 >"$cg/cgpol/cgroup.freeze"
+tree >before
+# Without a check the start would never end, and no signal but KILL would end the waiting.
+timeout -s KILL 20 cgpol run true 2>err
+status=$?
+{ [ $status -eq 125 ] && grep -q 'is frozen' err; } || bad "below a frozen /cgpol: status $status: $(cat err)"
+same "below a frozen /cgpol"
+echo 0 >"$cg/cgpol/cgroup.freeze"
+cgpol run true || bad "below /cgpol, which somebody made"
+same "below /cgpol, which somebody made"
+rmdir "$cg/cgpol/other" "$cg/cgpol"
+mv before.warm before
 [ "$(cgpol run --cgroup / cat /proc/self/cgroup)" = 0::/ ] || bad "the root cgroup"
 same "the root cgroup"
 
@@ -135,8 +170,12 @@ rm -f up
 cgpol run --cgroup /left sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >up' 2>err || bad "left: $(cat err)"
 grep -q 'processes are left in /left' err || bad "left: $(cat err)"
 [ -d "$cg/left" ] || bad "/left was removed with a process in it"
-cgpol reap --all >out 2>&1 || cgpol reap >out 2>&1 || :
+cgpol reap >out 2>&1
+status=$?
+[ $status -eq 0 ] || [ $status -eq 3 ] || bad "reap with a busy cgroup: status $status: $(cat out)"
 [ -d "$cg/left" ] || bad "reap removed a cgroup with a process"
+cgpol run --cgroup /left --keep nosuch 2>err
+[ $? -eq 127 ] || bad "--keep of what cannot be started: $(cat err)"
 kill "$(cat up)"
 cgpol run --cgroup /left true || bad "adopting /left"
 [ ! -d "$cg/left" ] || bad "/left was made by a cgpol that is gone, and is not removed by the next run in it"

@@ -97,7 +97,12 @@ chmod 777 .
 grep -qE 'killed load \(pid [0-9]+\): /deleg/cgpol/load-[0-9]+ reached its memory.max of 20M$' err || bad "no log: $(cat err)"
 
 say "a difference is an error before the start"
-cgpol run --set memory.min=20M --set memory.max=4M --cgroup /lim sh -c 'echo started' >out 2>err || :
+# a size is in whole pages: that is no difference
+holds memory.low 4096 --set memory.low=4097
+cgpol run --set cpuset.cpus.partition=isolated --cgroup /lim sh -c 'echo started' >out 2>err
+status=$?
+{ [ $status -eq 125 ] && [ ! -s out ] && grep -q 'cpuset partition: cpuset.cpus is empty' err; } ||
+	bad "a partition without cpus: status $status: $(cat out err)"
 [ ! -d "$cg/lim" ] || bad "/lim is left"
 for wrong in '--memory-max 5X' '--memory-max -1' '--mems 9' '--cpus 9' '--set cpuset.cpus.partition=wrong' '--set memory.max='; do
 	# shellcheck disable=SC2086 # words
@@ -105,4 +110,6 @@ for wrong in '--memory-max 5X' '--memory-max -1' '--mems 9' '--cpus 9' '--set cp
 	[ $? -eq 125 ] || bad "$wrong: $(cat err)"
 	{ [ ! -e never ] && [ ! -d "$cg/lim" ]; } || bad "$wrong leaves something"
 done
+cgpol run --cgroup /lim --memory-max '50% of nodes:0,9' touch never 2>err
+{ [ $? -eq 125 ] && [ ! -e never ] && grep -q 'node 9 is not possible' err; } || bad "50% of a node that is not there: $(cat err)"
 [ $failures -eq 0 ] || fail "$failures checks"

@@ -52,6 +52,28 @@ as_user /deleg/shell 'cgpol run --memory-max 40M nosuch' 2>err
 [ $? -eq 127 ] || bad "nosuch: $(cat err)"
 [ ! -d "$cg/deleg/cgpol" ] || bad "left after a failure: $(find "$cg/deleg" -type d)"
 
+if as_user /sess 'unshare -r true' 2>/dev/null; then
+	say "root of a user namespace is a user like that"
+	as_user /sess 'unshare -r cgpol run true' 2>err
+	[ $? -eq 125 ] || bad "in a user namespace: status: $(cat err)"
+	grep -q 'no cgroup is delegated to user 0: neither /sess' err || bad "in a user namespace: $(cat err)"
+	as_user /deleg/shell 'unshare -r cgpol run --memory-max 40M cat /proc/self/cgroup' >out 2>err || bad "in a user namespace: $(cat err)"
+	grep -q '0::/deleg/cgpol/cat-[0-9]*$' out || bad "in a user namespace: in $(cat out)"
+	[ ! -d "$cg/deleg/cgpol" ] || bad "left by a user namespace: $(find "$cg/deleg" -type d)"
+else
+	echo "no user namespaces here"
+fi
+
+say "what a group may write counts, for doctor, too"
+mkdir "$cg/team"
+chgrp 2000 "$cg/team" "$cg/team/cgroup.procs" "$cg/team/cgroup.subtree_control"
+chmod g+w "$cg/team" "$cg/team/cgroup.procs" "$cg/team/cgroup.subtree_control"
+echo 'team:x:2000:user' >>/etc/group
+as_user /team 'cgpol run cat /proc/self/cgroup' >out 2>err || bad "a group's: $(cat err)"
+grep -q '0::/team/cgpol/cat-[0-9]*$' out || bad "a group's: in $(cat out)"
+as_user /team 'cgpol doctor' >out 2>&1
+grep -q 'only its own cgroup /team may be written' out || bad "doctor: $(grep delegation out)"
+
 say "one that the user owns, but from outside of it: the common ancestor counts"
 as_user /sess 'cgpol run --cgroup /deleg/named true' 2>err
 [ $? -eq 125 ] || bad "from outside: status"
