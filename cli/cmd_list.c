@@ -28,6 +28,8 @@ static int list_commands(struct cli *cli, const struct cmd *command, struct cgpo
 static void print_options(const struct opt *table, FILE *out)
 {
 	for (const struct opt *opt = table; opt && opt->name; opt++) {
+		if (!opt->help)
+			continue;
 		(void)fprintf(out, "--%s\t%s\n", opt->name, opt->help);
 		if (opt->letter)
 			(void)fprintf(out, "-%c\t%s\n", opt->letter, opt->help);

@@ -181,7 +181,8 @@ static int reject(const struct opt_parser *parser, const char *shown, size_t siz
 		       shown);
 	for (size_t t = 0; t < OPT_TABLES; t++)
 		for (const struct opt *opt = parser->table[t]; opt && opt->name; opt++)
-			guess_offer(&guess, opt->name);
+			if (opt->help)
+				guess_offer(&guess, opt->name);
 	if (guess.best)
 		(void)snprintf(hint, sizeof(hint), "did you mean --%s?", guess.best);
 	else if (parser->command)
@@ -301,6 +302,8 @@ void opt_print_help(const struct opt *table, FILE *out)
 	for (const struct opt *opt = table; opt && opt->name; opt++) {
 		char left[64], letter[8] = "    ";
 
+		if (!opt->help)
+			continue;
 		if (opt->letter)
 			(void)snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
 		(void)snprintf(left, sizeof(left), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "",

@@ -39,7 +39,7 @@ struct opt {
 	size_t offset;		  /* of the member in the config struct */
 	const char *value;	  /* what the help calls the value; NULL for a flag */
 	const char *const *words; /* OPT_ENUM: ends with NULL; the member gets the index */
-	const char *help;
+	const char *help;	  /* NULL: known, but offered to nobody */
 };
 
 #define OPT_AT(config, member) offsetof(struct config, member)

@@ -10,15 +10,14 @@
 #include "base/error.h"
 #include "policy/policy.h"
 
-#define NUMACTL_FLAG(name, letter, index)                                                  \
-	{                                                                                  \
-		name, letter, OPT_FLAG, OPT_AT(run_config, other_flag[index]), NULL, NULL, \
-			"not here: numactl has it"                                         \
+/* numactl's options that have no meaning here: known, to be refused by name. */
+#define NUMACTL_FLAG(name, letter, index)                                                       \
+	{                                                                                       \
+		name, letter, OPT_FLAG, OPT_AT(run_config, other_flag[index]), NULL, NULL, NULL \
 	}
-#define NUMACTL_VALUE(name, letter, index, value)                                              \
-	{                                                                                      \
-		name, letter, OPT_STRING, OPT_AT(run_config, other_value[index]), value, NULL, \
-			"not here: numactl has it"                                             \
+#define NUMACTL_VALUE(name, letter, index, value)                                                   \
+	{                                                                                           \
+		name, letter, OPT_STRING, OPT_AT(run_config, other_value[index]), value, NULL, NULL \
 	}
 
 const struct opt run_options[] = {
