@@ -17,21 +17,6 @@ static int no_memory(struct cgpol_error *err)
 	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
 }
 
-/* The members of `set` that are not in `other`. */
-static int subtract(struct nodeset *to, const struct nodeset *set, const struct nodeset *other)
-{
-	AUTO(nodeset_clear_p) struct nodeset rest = {0, NULL};
-
-	for (int bit = nodeset_next(set, 0); bit >= 0; bit = nodeset_next(set, bit + 1)) {
-		if (!nodeset_has(other, (unsigned)bit) && nodeset_add(&rest, (unsigned)bit) < 0)
-			return -ENOMEM;
-	}
-	nodeset_clear(to);
-	*to = rest;
-	rest = (struct nodeset){0, NULL};
-	return 0;
-}
-
 /* "node 7 is", "nodes 2,7 are". */
 static const char *number_of(const struct nodeset *set, const char *one, const char *many)
 {
@@ -70,7 +55,7 @@ static int need_within(const struct objection *objection, const struct nodeset *
 	AUTO(free_p) char *list = NULL;
 	char text[200];
 
-	if (subtract(&bad, set, allowed) < 0)
+	if (nodeset_subtract(&bad, set, allowed) < 0)
 		return no_memory(err);
 	if (nodeset_is_empty(&bad))
 		return 0;

@@ -77,6 +77,20 @@ int nodeset_and(struct nodeset *to, const struct nodeset *a, const struct nodese
 	return 0;
 }
 
+int nodeset_subtract(struct nodeset *to, const struct nodeset *a, const struct nodeset *b)
+{
+	struct nodeset rest = {0, NULL};
+	int rc = nodeset_copy(&rest, a);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < rest.words && i < b->words; i++)
+		rest.word[i] &= ~b->word[i];
+	nodeset_clear(to);
+	*to = rest;
+	return 0;
+}
+
 int nodeset_merge(struct nodeset *to, const struct nodeset *from)
 {
 	int rc = grow(to, from->words);

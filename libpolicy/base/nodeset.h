@@ -23,6 +23,8 @@ void nodeset_clear(struct nodeset *set);
 int nodeset_add(struct nodeset *set, unsigned bit); /* 0 or -ENOMEM */
 int nodeset_copy(struct nodeset *to, const struct nodeset *from);
 int nodeset_and(struct nodeset *to, const struct nodeset *a, const struct nodeset *b);
+/* to = those of a that are not in b */
+int nodeset_subtract(struct nodeset *to, const struct nodeset *a, const struct nodeset *b);
 int nodeset_merge(struct nodeset *to, const struct nodeset *from); /* to |= from */
 bool nodeset_has(const struct nodeset *set, unsigned bit);
 bool nodeset_is_empty(const struct nodeset *set);

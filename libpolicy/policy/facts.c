@@ -350,9 +350,8 @@ static int format_rest(const struct nodeset *all, const struct nodeset *part, ch
 {
 	AUTO(nodeset_clear_p) struct nodeset rest = {0, NULL};
 
-	for (int bit = nodeset_next(all, 0); bit >= 0; bit = nodeset_next(all, bit + 1))
-		if (!nodeset_has(part, (unsigned)bit) && nodeset_add(&rest, (unsigned)bit) < 0)
-			return -ENOMEM;
+	if (nodeset_subtract(&rest, all, part) < 0)
+		return -ENOMEM;
 	*text = nodeset_format(&rest);
 	return *text ? 0 : -ENOMEM;
 }

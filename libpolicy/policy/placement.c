@@ -72,16 +72,6 @@ static int parse_members(const struct placement *placement, const char *text, un
 	return rc;
 }
 
-/* Allowed ones that are not listed. */
-static int invert(const struct nodeset *allowed, const struct nodeset *listed, struct nodeset *set)
-{
-	for (int bit = nodeset_next(allowed, 0); bit >= 0; bit = nodeset_next(allowed, bit + 1)) {
-		if (!nodeset_has(listed, (unsigned)bit) && nodeset_add(set, (unsigned)bit) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* The n-th allowed ones for each n that is listed; one walk over both. */
 static int relate(const struct nodeset *allowed, const struct nodeset *listed, struct nodeset *set)
 {
@@ -120,7 +110,7 @@ static int parse_inverse(const struct placement *placement, const char *text, st
 	AUTO(nodeset_clear_p) struct nodeset listed = {0, NULL};
 	int rc = parse_members(placement, text + 1, placement->limit, &listed, err);
 
-	if (rc == 0 && invert(&placement->allowed, &listed, set) < 0)
+	if (rc == 0 && nodeset_subtract(set, &placement->allowed, &listed) < 0)
 		return no_memory(err);
 	return rc;
 }

@@ -46,10 +46,8 @@ static char *format_missing(const struct nodeset *set, const struct nodeset *oth
 {
 	AUTO(nodeset_clear_p) struct nodeset missing = {0, NULL};
 
-	for (int bit = nodeset_next(set, 0); bit >= 0; bit = nodeset_next(set, bit + 1)) {
-		if (!nodeset_has(other, (unsigned)bit) && nodeset_add(&missing, (unsigned)bit) < 0)
-			return NULL;
-	}
+	if (nodeset_subtract(&missing, set, other) < 0)
+		return NULL;
 	*count = nodeset_count(&missing);
 	return nodeset_format(&missing);
 }

@@ -278,9 +278,30 @@ static void combines_sets_in_place(void **state)
 	assert_int_equal(nodeset_count(&copy), 8);
 }
 
+static void takes_one_set_away_from_another(void **state)
+{
+	static const char *const rows[][3] = {{"0-3,200", "1,200", "0,2-3"},
+					      {"0-3", "0-300", ""},
+					      {"0-3", "", "0-3"},
+					      {"", "7", ""},
+					      {"64", "0-63", "64"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		AUTO(nodeset_clear_p) struct nodeset a = parse(rows[i][0]), b = parse(rows[i][1]);
+		AUTO(free_p) char *list = NULL;
+
+		/* Into one of its own operands, as well. */
+		assert_int_equal(nodeset_subtract(i % 2 ? &a : &b, &a, &b), 0);
+		list = nodeset_format(i % 2 ? &a : &b);
+		assert_string_equal(list, rows[i][2]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_one_set_away_from_another),
 		cmocka_unit_test(reads_lists_as_the_kernel_does),
 		cmocka_unit_test(names_the_part_that_is_wrong),
 		cmocka_unit_test(keeps_each_top_bit_up_to_4095),
