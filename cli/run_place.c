@@ -99,10 +99,16 @@ static int parse_memory(struct run *run, const struct nodeset *other, struct cgp
 }
 
 /* With --intersect the kernel is asked for what is left, so that what it tells later can be compared. */
-static int judge_memory(struct run *run, const struct preflight *preflight, struct cgpol_error *err)
+static int judge_memory(struct run *run, struct preflight *preflight, struct cgpol_error *err)
 {
 	const struct run_config *config = run->config;
 	int rc = preflight_policy(preflight, &run->effective, err);
+
+	/* By its version the kernel lacks the mode; before that is said it is asked. */
+	if (rc < 0 && !preflight->is_proven && places_prove(run->host, preflight->policy)) {
+		preflight->is_proven = true;
+		rc = preflight_policy(preflight, &run->effective, err);
+	}
 
 	if (rc == 0 && config->intersect && !config->static_nodes && !config->relative_nodes &&
 	    nodeset_copy(&run->memory.nodes, &run->effective.nodes) < 0)

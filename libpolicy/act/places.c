@@ -238,6 +238,27 @@ int places_read_effective(struct cgpol_host *host, const char *cgroup, struct no
 	return is_absent(rc) ? -ENOENT : rc;
 }
 
+bool places_prove(struct cgpol_host *host, const struct mempolicy *policy)
+{
+	static const struct {
+		enum mempolicy_mode mode;
+		bool is_balancing;
+		const char *probe;
+	} rows[] = {
+		{MEMPOLICY_BIND, true, "mempolicy:bind=balancing"},
+		{MEMPOLICY_PREFERRED_MANY, false, "mempolicy:preferred_many"},
+		{MEMPOLICY_PREFERRED_MANY, true, "mempolicy:preferred_many=balancing"},
+		{MEMPOLICY_WEIGHTED_INTERLEAVE, false, "mempolicy:weighted_interleave"},
+	};
+	bool is_balancing = (policy->flags & MEMPOLICY_BALANCING) != 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].mode == policy->mode && rows[i].is_balancing == is_balancing)
+			return root_probe(host->root, rows[i].probe) == 0;
+	}
+	return false;
+}
+
 void places_lend(const struct places *places, struct preflight *preflight)
 {
 	preflight->possible_nodes = places->possible_nodes;

@@ -33,6 +33,9 @@ int places_read_adj(struct cgpol_host *host, struct places *places, struct cgpol
  * where it can be left to the kernel: since 6.4 a child that is cloned into a cgroup has its cpuset. */
 int places_read_effective(struct cgpol_host *host, const char *cgroup, struct nodeset *mems,
 			  struct nodeset *cpus);
+/* Has the kernel been asked for this mode and its balancing (host/probe.h), and does it have them?
+ * Distributions carry them back to older versions. */
+bool places_prove(struct cgpol_host *host, const struct mempolicy *policy);
 /* Lends the sets to a preflight. */
 void places_lend(const struct places *places, struct preflight *preflight);
 void places_clear(struct places *places);

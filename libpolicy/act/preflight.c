@@ -85,7 +85,8 @@ static int need_kernel(const struct preflight *preflight, struct cgpol_error *er
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
 		const struct feature *feature = &features[i];
 
-		if (policy->mode != feature->mode || (policy->flags & feature->flag) != feature->flag)
+		if (policy->mode != feature->mode || (policy->flags & feature->flag) != feature->flag ||
+		    preflight->is_proven)
 			continue;
 		if (preflight->major > feature->major ||
 		    (preflight->major == feature->major && preflight->minor >= feature->minor))

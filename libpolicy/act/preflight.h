@@ -25,6 +25,7 @@ struct preflight {
 	const char *mems_from;	      /* the cgroup whose cpuset.mems narrows mems_allowed; NULL: none does */
 	const char *cpus_from;
 	unsigned major, minor; /* of the kernel */
+	bool is_proven; /* the kernel was asked and has the policy's mode: its version does not matter */
 	bool has_sys_resource; /* CAP_SYS_RESOURCE in the initial user namespace */
 	/* The lowest score that may be set without that capability. The kernel keeps it (oom_score_adj_min of
 	 * fs/proc/base.c __set_oom_adj) and shows it nowhere: it is what a capable process set last, and

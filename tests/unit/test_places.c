@@ -6,6 +6,7 @@
 #include "act/places.h"
 #include "base/cleanup.h"
 #include "fakekernel.h"
+#include "fakeroot.h"
 #include "host/host.h"
 
 static struct root *root;
@@ -190,6 +191,27 @@ static void each_read_may_fail(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
+/* Distributions carry modes back: the kernel's own answer counts. */
+static void a_mode_is_proven_by_the_kernel_alone(void **state)
+{
+	struct mempolicy policy = {.mode = MEMPOLICY_PREFERRED_MANY};
+	struct root *plain = fakeroot_new();
+	struct cgpol_host *asked;
+
+	(void)state;
+	assert_int_equal(host_open_root(plain, &asked, NULL), 0);
+	fakeroot_set_probe(plain, "mempolicy:preferred_many", 0);
+	fakeroot_set_probe(plain, "mempolicy:preferred_many=balancing", -EINVAL);
+	assert_true(places_prove(asked, &policy));
+	policy.flags = MEMPOLICY_BALANCING;
+	assert_false(places_prove(asked, &policy));
+	policy = (struct mempolicy){.mode = MEMPOLICY_WEIGHTED_INTERLEAVE};
+	assert_false(places_prove(asked, &policy)); /* not asked: a capture */
+	policy.mode = MEMPOLICY_LOCAL;
+	assert_false(places_prove(asked, &policy));
+	cgpol_host_free(asked);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +219,7 @@ int main(void)
 		TEST(what_is_asked_for_counts_first),	    TEST(without_a_cgroup_the_own_one_counts),
 		TEST(without_a_cpuset_mems_allowed_counts), TEST(the_score_and_the_right_to_lower_it),
 		TEST(old_kernels_need_the_effective_sets),  TEST(each_read_may_fail),
+		TEST(a_mode_is_proven_by_the_kernel_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
