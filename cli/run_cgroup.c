@@ -31,11 +31,6 @@ enum {
 static const char default_parent[] = "cgpol";
 static const char hint_without[] = "--no-cgroup does without, and sets cpus, memory policy and score only";
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 /* What a cgroup may be called for a command: the last part of its path, made harmless. */
 static void name_command(const char *command, char name[static COMM_MAX + 1])
 {
@@ -69,11 +64,11 @@ static int name_own(struct run *run, struct cgpol_error *err)
 	if (asprintf(&run->parent, "%s/%s", above && strcmp(above, "/") != 0 ? above : "", default_parent) <
 	    0) {
 		run->parent = NULL;
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	if (asprintf(&run->cgroup, "%s/%s-%d", run->parent, comm, getpid()) < 0) {
 		run->cgroup = NULL;
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	return 0;
 }
@@ -170,7 +165,7 @@ static int check_frozen(const struct run *run, struct cgpol_error *err)
 		return 0;
 	rc = outcome_is_frozen(run->host, run->cgroup);
 	if (rc <= 0)
-		return rc < 0 ? no_memory(err) : 0;
+		return rc < 0 ? error_no_memory(err) : 0;
 	text_escape(run->cgroup, shown, sizeof(shown));
 	(void)error_set(err, EBUSY, CGPOL_REFUSED, "%s is frozen: nothing starts in it", shown);
 	error_detail(err, "cgroup.freeze", shown,
@@ -207,7 +202,7 @@ int run_apply(struct run *run, struct cgpol_error *err)
 	rc = check_frozen(run, err);
 	if (rc < 0 || has_made(run, run->cgroup))
 		return rc;
-	return oomline_count(run->host, run->cgroup, &run->before) < 0 ? no_memory(err) : 0;
+	return oomline_count(run->host, run->cgroup, &run->before) < 0 ? error_no_memory(err) : 0;
 }
 
 /* For a failure after the cgroup was made, but before there is a command. */

@@ -23,11 +23,6 @@ static const struct mode {
 	[RUN_WEIGHTED] = {"--weighted-interleave", MEMPOLICY_WEIGHTED_INTERLEAVE},
 };
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 static unsigned count_numbers(const struct nodeset *set)
 {
 	unsigned last = 0;
@@ -47,7 +42,7 @@ static int parse_list(struct run *run, const struct placement *placement, const 
 		return rc;
 	if (strcmp(text, "same") == 0) {
 		if (other)
-			return nodeset_copy(set, other) < 0 ? no_memory(err) : 0;
+			return nodeset_copy(set, other) < 0 ? error_no_memory(err) : 0;
 		(void)error_set(err, EINVAL, CGPOL_USAGE, "%s: \"same\" needs another option with nodes",
 				placement->what);
 		error_detail(err, NULL, text, NULL);
@@ -112,7 +107,7 @@ static int judge_memory(struct run *run, struct preflight *preflight, struct cgp
 
 	if (rc == 0 && config->intersect && !config->static_nodes && !config->relative_nodes &&
 	    nodeset_copy(&run->memory.nodes, &run->effective.nodes) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	return rc;
 }
 
@@ -140,7 +135,7 @@ static int add_cpus(struct run *run, const struct topology *topology, const stru
 		if (node && nodeset_is_empty(&node->cpus) && !run->config->intersect)
 			return object_node("has no cpus", id, "\"cgpol nodes\" shows which have", err);
 		if (node && nodeset_merge(cpus, &node->cpus) < 0)
-			return no_memory(err);
+			return error_no_memory(err);
 	}
 	return 0;
 }
@@ -166,7 +161,7 @@ static int parse_cpu_nodes(struct run *run, struct nodeset *nodes, struct cgpol_
 	int rc = topology_read(run->host, &topology, err);
 
 	if (rc == 0 && find_cpu_nodes(run, &topology, &allowed) < 0)
-		rc = no_memory(err);
+		rc = error_no_memory(err);
 	if (rc < 0)
 		return rc;
 	placement.allowed = allowed;
@@ -178,9 +173,9 @@ static int parse_cpu_nodes(struct run *run, struct nodeset *nodes, struct cgpol_
 		rc = add_cpus(run, &topology, nodes, &run->cpus, err);
 	/* A node is not refused because the cpuset has only some of its cpus. */
 	if (rc == 0 && nodeset_and(&usable, &run->cpus, &run->places.cpus_allowed) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (rc == 0 && !nodeset_is_empty(&usable) && nodeset_copy(&run->cpus, &usable) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	return rc;
 }
 
@@ -206,7 +201,7 @@ static int judge_cpus(struct run *run, const struct preflight *preflight, struct
 		return rc;
 	if (*warning)
 		cli_note(run->cli, "%s", warning);
-	return nodeset_copy(&run->cpus, &effective) < 0 ? no_memory(err) : 0;
+	return nodeset_copy(&run->cpus, &effective) < 0 ? error_no_memory(err) : 0;
 }
 
 /* ---- all of it ---- */

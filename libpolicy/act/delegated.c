@@ -59,7 +59,7 @@ static int refuse(const struct cgpol_host *host, const char *own, const struct r
 static int no_own(int rc, struct cgpol_error *err)
 {
 	if (rc == -ENOMEM)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	(void)error_set(err, -rc, CGPOL_UNSUPPORTED, "the cgroup of this process cannot be found: %s",
 			rc == -EXDEV ? "it lies outside the mounted part of cgroup v2" : strerror(-rc));
 	error_detail(err, "/proc/self/cgroup", NULL, "name one with --cgroup, or use --no-cgroup");

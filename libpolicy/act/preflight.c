@@ -12,11 +12,6 @@
 
 enum { NODES_MAX = 1024 }; /* MAX_NUMNODES of the largest configuration (NODES_SHIFT 10) */
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 /* "node 7 is", "nodes 2,7 are". */
 static const char *number_of(const struct nodeset *set, const char *one, const char *many)
 {
@@ -39,7 +34,7 @@ static int object(const struct objection *objection, const struct nodeset *bad, 
 	AUTO(free_p) char *list = nodeset_format(bad);
 
 	if (!list)
-		return no_memory(err);
+		return error_no_memory(err);
 	(void)error_set(err, EINVAL, objection->kind, "%s%s %.120s %s (%.200s)", objection->what,
 			number_of(bad, "", "s"), list, number_of(bad, objection->one, objection->many), have);
 	error_detail(err, objection->file, list, objection->hint);
@@ -56,12 +51,12 @@ static int need_within(const struct objection *objection, const struct nodeset *
 	char text[200];
 
 	if (nodeset_subtract(&bad, set, allowed) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (nodeset_is_empty(&bad))
 		return 0;
 	list = nodeset_format(have);
 	if (!list)
-		return no_memory(err);
+		return error_no_memory(err);
 	(void)snprintf(text, sizeof(text), "%s %s", prefix, list[0] ? list : "none");
 	return object(objection, &bad, text, err);
 }
@@ -238,7 +233,7 @@ static int refuse_empty(const struct preflight *preflight, const struct nodeset 
 	char from[96] = "", path[192] = "";
 
 	if (!wanted || !allowed || !memory || !both)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (preflight->mems_from) {
 		text_escape(preflight->mems_from, from, sizeof(from));
 		(void)snprintf(path, sizeof(path), "%s/cpuset.mems.effective",
@@ -267,7 +262,7 @@ static int narrow(const struct preflight *preflight, struct nodeset *nodes, stru
 		return refuse_empty(preflight, &usable, err);
 	if (rc == 0 && policy->mode == MEMPOLICY_PREFERRED)
 		rc = keep_first(nodes);
-	return rc < 0 ? no_memory(err) : 0;
+	return rc < 0 ? error_no_memory(err) : 0;
 }
 
 int preflight_policy(const struct preflight *preflight, struct mempolicy *effective, struct cgpol_error *err)
@@ -336,7 +331,7 @@ static int refuse_no_cpus(const struct preflight *preflight, struct cgpol_error 
 	AUTO(free_p) char *online = nodeset_format(&preflight->online_cpus);
 
 	if (!wanted || !allowed || !online)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (wanted[0] == '\0')
 		return error_set(err, EINVAL, preflight->cpu_nodes ? CGPOL_UNSUPPORTED : CGPOL_USAGE,
 				 "no cpu is given");
@@ -395,12 +390,12 @@ int preflight_cpus(const struct preflight *preflight, struct nodeset *effective,
 		if (rc == 0)
 			rc = nodeset_and(&made, &made, &preflight->online_cpus);
 		if (rc < 0)
-			return no_memory(err);
+			return error_no_memory(err);
 		if (nodeset_is_empty(&made))
 			return name_nodes(preflight, refuse_no_cpus(preflight, err), err);
 	}
 	if (warn_isolated(preflight, &made, warning, size) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	nodeset_clear(effective);
 	*effective = made;
 	made = (struct nodeset){0, NULL};

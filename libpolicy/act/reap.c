@@ -306,7 +306,7 @@ int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const s
 	if (rc == 0)
 		rc = take_all(&walk, is_deep);
 	if (rc == -ENOMEM)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	if (rc == 0) {
 		*reaped = walk.reaped;
 		walk.reaped = (struct reaped){0};

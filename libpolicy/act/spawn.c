@@ -392,7 +392,7 @@ static int tell_affinity(const struct exchange *exchange, int rc, struct cgpol_e
 	AUTO(free_p) char *got = format_bits(exchange->got_cpus, NODESET_CPUS_MAX);
 
 	if (!asked || !got)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	if (rc == -EXDEV)
 		(void)error_set(err, EXDEV, CGPOL_REFUSED,
 				"cpu affinity %.150s: the kernel made it %.150s, which is what the cpuset "
@@ -418,7 +418,7 @@ static int tell_policy(const struct exchange *exchange, int rc, struct cgpol_err
 	const char *hint = NULL;
 
 	if (!asked || !got)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	if (rc == -EPERM) {
 		/* mm/mempolicy.c do_set_mempolicy has no EPERM. */
 		(void)error_set(err, EPERM, CGPOL_FAILED,

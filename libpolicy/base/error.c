@@ -2,6 +2,7 @@
 /* Filling in struct cgpol_error: the sentence, its class, and what a script needs beside it. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,11 @@ int error_set(struct cgpol_error *err, int errnum, enum cgpol_kind kind, const c
 	err->value[0] = '\0';
 	err->hint[0] = '\0';
 	return -errnum;
+}
+
+int error_no_memory(struct cgpol_error *err)
+{
+	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
 }
 
 void error_detail(struct cgpol_error *err, const char *file, const char *value, const char *hint)

@@ -9,6 +9,8 @@
  * that `return error_set(...)` reads well. `err` may be NULL. Text that does not fit is cut. */
 __attribute__((format(printf, 4, 5))) int error_set(struct cgpol_error *err, int errnum, enum cgpol_kind kind,
 						    const char *format, ...);
+/* The sentence of every allocation that fails. Returns -ENOMEM. */
+int error_no_memory(struct cgpol_error *err);
 /* Adds the file, the offending value and the remedy to an error that was just set; each may be NULL. */
 void error_detail(struct cgpol_error *err, const char *file, const char *value, const char *hint);
 /* Puts "context: " in front of the sentence, once. Returns `rc`. */

@@ -274,7 +274,7 @@ static int refuse(int rc, const char *part, size_t size, unsigned limit, struct 
 	char shown[4 * 64 + 1];
 
 	if (rc == -ENOMEM || !copy)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	text_escape(copy, shown, sizeof(shown));
 	if (rc == -ERANGE)
 		(void)error_set(err, ERANGE, CGPOL_USAGE, "\"%s\" is out of range: the highest number is %u",

@@ -67,7 +67,7 @@ int cgroup_name(const char *argument, char **name, struct cgpol_error *err)
 	if (reason)
 		return refuse_name(argument, reason, err);
 	if (asprintf(&made, "/%s", path) < 0)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	*name = made;
 	return 0;
 }

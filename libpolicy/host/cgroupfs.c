@@ -189,7 +189,7 @@ static int open_with(struct cgpol_host *host, bool has_library, struct cgroupfs 
 	}
 	made = calloc(1, sizeof(*made));
 	if (!made)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	made->host = host;
 	if (has_library && (rc = load(made, err)) == 0)
 		rc = start(made, err);

@@ -461,7 +461,7 @@ int directory_open(const char *name, struct root **root, struct cgpol_error *err
 	int rc;
 
 	if (!dir)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	text_escape(name, shown, sizeof(shown));
 	dir->root.ops = is_live_root(name) ? &live_ops : &capture_ops;
 	dir->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -33,11 +33,6 @@ static int refuse(struct cgpol_error *err, const char *name, const char *what)
 	return -EBADMSG;
 }
 
-static int refuse_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 static bool is_within(const json_t *json, json_int_t least, json_int_t most)
 {
 	return json_is_integer(json) && json_integer_value(json) >= least && json_integer_value(json) <= most;
@@ -199,7 +194,7 @@ static int parse_part(const json_t *doc, enum manifest_part part, struct manifes
 		if (!parts[part].check(from, key, value))
 			return refuse(err, name, "has an entry of the wrong kind");
 	}
-	return json_object_update(manifest->part[part], from) < 0 ? refuse_memory(err) : 0;
+	return json_object_update(manifest->part[part], from) < 0 ? error_no_memory(err) : 0;
 }
 
 static int collect_pids(const json_t *groups, struct sharing *sharing)
@@ -238,7 +233,7 @@ static int parse_groups(const json_t *doc, struct sharing *sharing, struct cgpol
 		return 0;
 	rc = json_is_array(groups) ? collect_pids(groups, sharing) : -EINVAL;
 	if (rc < 0)
-		return rc == -ENOMEM ? refuse_memory(err) : refuse(err, "shared_mm", "is no list of pids");
+		return rc == -ENOMEM ? error_no_memory(err) : refuse(err, "shared_mm", "is no list of pids");
 	json_array_foreach(groups, i, group)
 	{
 		pid_t first = (pid_t)json_integer_value(json_array_get(group, 0));
@@ -275,7 +270,7 @@ int document_parse(const char *text, size_t size, struct manifest *manifest, str
 	doc = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	if (!doc) {
 		if (json_error_code(&error) == json_error_out_of_memory)
-			return refuse_memory(err);
+			return error_no_memory(err);
 		(void)error_set(err, EBADMSG, CGPOL_FAILED, "manifest.json is broken: line %d: %s",
 				error.line, text_escape(error.text, shown, sizeof(shown)));
 		error_detail(err, "manifest.json", NULL, "record the capture again");

@@ -166,7 +166,7 @@ int host_open_root(struct root *root, struct cgpol_host **host, struct cgpol_err
 
 	if (!made) {
 		root_free(root);
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	}
 	made->root = root;
 	parse_release(made);
@@ -306,7 +306,7 @@ static int explain_lack(struct cgpol_host *host, struct cgpol_error *err)
 	int rc = read_memory_line(host, &is_there, &hierarchy, &enabled);
 
 	if (rc == -ENOMEM)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	/* From 6.13 on /proc/cgroups leaves out what has no v1 side (kernel/cgroup/cgroup-v1.c
 	 * proc_cgroupstats_show): no line proves nothing there. */
 	if (rc == 0 && !is_there && host_compare_kernel(host, 6, 13, 0) < 0)
@@ -332,7 +332,7 @@ int host_need_memory(struct cgpol_host *host, struct cgpol_error *err)
 	if (host->memory_v1)
 		return lack_on_v1(host, err);
 	if (is_disabled_at_boot(host, &is_disabled) < 0)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	if (is_disabled)
 		return lack(err, "/proc/cmdline", "cgroup_disable=memory",
 			    "take it off the kernel's command line",

@@ -305,7 +305,7 @@ int manifest_parse(const char *text, size_t size, struct manifest **manifest, st
 	int rc = manifest_new(&parsed);
 
 	if (rc < 0)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	rc = document_parse(text, size, parsed, facts, err);
 	if (rc < 0)
 		return rc;

@@ -460,7 +460,7 @@ int record_open(struct root *below, const char *dir, struct root **root, struct 
 
 	if (!recorder) {
 		root_free(below);
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	}
 	recorder->root =
 		(struct root){.ops = &recorder_ops, .facts = below->facts, .is_live = below->is_live};
@@ -468,7 +468,7 @@ int record_open(struct root *below, const char *dir, struct root **root, struct 
 	recorder->name = print_name(dir);
 	rc = recorder->name ? manifest_new(&recorder->manifest) : -ENOMEM;
 	if (rc < 0)
-		(void)error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		(void)error_no_memory(err);
 	else
 		rc = open_directory(recorder, dir, err);
 	if (rc < 0) {

@@ -143,7 +143,7 @@ int overcommit_read(struct cgpol_host *host, struct overcommit *overcommit, stru
 	if (rc < 0)
 		return rc;
 	if (count_cpus(host, &made.cpus) < 0)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	rc = root_read(root, "/proc/meminfo", &meminfo, NULL);
 	if (rc < 0)
 		return commit_blame("/proc/meminfo", rc, err);
@@ -427,7 +427,7 @@ int commit_read(struct cgpol_host *host, bool estimate, struct commit *commit, s
 	if (rc == 0)
 		rc = make_groups(&made);
 	if (rc < 0)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	qsort(made.row, made.rows, sizeof(*made.row), compare_rows);
 	qsort(made.group, made.groups, sizeof(*made.group), compare_groups);
 	for (size_t i = 0; i < made.rows; i++)

@@ -416,7 +416,7 @@ int domain_find(const struct oom_snapshot *snapshot, const struct oom_question *
 	if (rc == 0)
 		rc = find_limit(snapshot, question, &found, err);
 	if (rc == -ENOMEM)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	if (rc < 0)
 		return rc;
 	found.totalpages = total_pages(snapshot, &found);

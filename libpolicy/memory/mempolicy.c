@@ -163,7 +163,7 @@ int mempolicy_parse(const char *text, struct mempolicy *policy, struct cgpol_err
 		return 0;
 	}
 	if (rc == -ENOMEM)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	text_escape(text, shown, sizeof(shown));
 	if (!reason)
 		return error_wrap(err, -EINVAL, "policy \"%s\"", shown);

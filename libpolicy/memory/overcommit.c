@@ -163,11 +163,6 @@ int overcommit_parse_meminfo(const char *meminfo, struct overcommit *overcommit,
 
 /* ---- the plan ---- */
 
-static int refuse_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 static void clear_step(struct overcommit_step *step)
 {
 	free(step->old_text);
@@ -295,7 +290,7 @@ int overcommit_plan_make(const struct overcommit *now, const struct overcommit_r
 	if (rc == 0)
 		rc = is_limit_first ? add_mode(&made) : add_limit(&made);
 	if (rc < 0)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	*plan = made;
 	made.steps = 0;
 	return 0;
@@ -367,7 +362,7 @@ int overcommit_file_text(const char *present, const struct overcommit_request *r
 	/* Its lines are done in order: the limit before the mode never. */
 	if (asprintf(text, "%s%s%s", marker, all.mode == OVERCOMMIT_NEVER ? limit : mode,
 		     all.mode == OVERCOMMIT_NEVER ? mode : limit) < 0)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	return 0;
 }
 

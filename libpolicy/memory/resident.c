@@ -167,7 +167,7 @@ int resident_explain(pid_t pid, const char *comm, const char *file, int rc, stru
 	char who[SHOWN_SIZE], shown[SHOWN_SIZE - 32], path[64], value[16];
 
 	if (rc == -ENOMEM)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	text_escape(comm, shown, sizeof(shown));
 	(void)snprintf(who, sizeof(who), "process %d%s%s%s", (int)pid, comm[0] ? " (" : "", shown,
 		       comm[0] ? ")" : "");

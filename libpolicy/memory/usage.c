@@ -59,11 +59,6 @@ void cgpol_usage_free(struct cgpol_usage *usage)
 	free(usage);
 }
 
-static int refuse_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 static int load_source(struct cgpol_host *host, struct cgpol_usage *usage, struct cgpol_error *err)
 {
 	struct usage_source *source;
@@ -73,7 +68,7 @@ static int load_source(struct cgpol_host *host, struct cgpol_usage *usage, struc
 		return 0;
 	source = calloc(1, sizeof(*source));
 	if (!source)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	rc = topology_read_memory(host, &source->memory, err);
 	if (rc < 0) {
 		free_source(source);
@@ -88,7 +83,7 @@ static int load_resident(struct cgpol_host *host, struct cgpol_usage *usage, str
 	int rc = load_source(host, usage, err);
 
 	if (rc == 0 && resident_prepare(host, &usage->source->resident) < 0)
-		rc = refuse_memory(err);
+		rc = error_no_memory(err);
 	return rc;
 }
 
@@ -140,7 +135,7 @@ int usage_add_process(struct cgpol_host *host, struct cgpol_usage *usage, pid_t 
 		return resident_explain(pid, stat.comm, "numa_maps", rc, err);
 	denied = row.denied;
 	if (append_row(usage, &row) < 0)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	return denied ? resident_explain(pid, stat.comm, "numa_maps", denied, err) : 0;
 }
 
@@ -161,14 +156,14 @@ static int compile(char *const *texts, size_t count, struct patterns *patterns, 
 {
 	patterns->regex = calloc(count + 1, sizeof(*patterns->regex));
 	if (!patterns->regex)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	for (; patterns->count < count; patterns->count++) {
 		regex_t *regex = &patterns->regex[patterns->count];
 		char shown[SHOWN_SIZE], reason[SHOWN_SIZE];
 		int rc = regcomp(regex, texts[patterns->count], REG_EXTENDED | REG_NOSUB);
 
 		if (rc == REG_ESPACE)
-			return refuse_memory(err);
+			return error_no_memory(err);
 		if (rc != 0) {
 			(void)regerror(rc, regex, reason, sizeof(reason));
 			text_escape(texts[patterns->count], shown, sizeof(shown));
@@ -273,7 +268,7 @@ int usage_add_matching(struct cgpol_host *host, struct cgpol_usage *usage, char 
 			continue;
 		if (scan_process(host, usage, &compiled, pids[i]) < 0) {
 			drop_rows(usage, before);
-			return refuse_memory(err);
+			return error_no_memory(err);
 		}
 	}
 	if (usage->rows > before)
@@ -451,7 +446,7 @@ static int explain_cgroup(const char *name, int rc, struct cgpol_error *err)
 	char shown[SHOWN_SIZE];
 
 	if (rc == -ENOMEM)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	text_escape(name, shown, sizeof(shown));
 	if (rc == 1) {
 		error_set(
@@ -516,7 +511,7 @@ int cgpol_usage_read(struct cgpol_host *host, const char *cgroup, struct cgpol_u
 	int rc = usage_new(&made);
 
 	if (rc < 0)
-		return refuse_memory(err);
+		return error_no_memory(err);
 	rc = usage_add_cgroup(host, made, cgroup, err);
 	if (rc < 0) {
 		cgpol_usage_free(made);

@@ -282,7 +282,7 @@ int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cg
 		return error_set(err, E2BIG, CGPOL_USAGE, "more than %d steps", APPLY_STEPS_MAX);
 	doing.old = calloc(plan->steps + 1, sizeof(*doing.old));
 	if (!doing.old)
-		return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
+		return error_no_memory(err);
 	rc = do_steps(&doing, err);
 	if (rc == 0)
 		rc = readback_check(host, plan, policy, err);

@@ -13,11 +13,6 @@
 #include "base/text.h"
 #include "policy/need.h"
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 /* A file, or a whole cgroup, that is not there: ENODEV when it went away while it was open. */
 static bool is_absent(int rc)
 {
@@ -29,7 +24,7 @@ static int explain_read(const char *path, int rc, struct cgpol_error *err)
 	char shown[192];
 
 	if (rc == -ENOMEM)
-		return no_memory(err);
+		return error_no_memory(err);
 	text_escape(path, shown, sizeof(shown));
 	if (rc == -EINVAL)
 		(void)error_set(err, EINVAL, CGPOL_FAILED, "%s holds something that is not understood",
@@ -48,7 +43,7 @@ static int read_file(struct cgpol_host *host, const char *cgroup, const char *fi
 	int rc;
 
 	if (!path)
-		return no_memory(err);
+		return error_no_memory(err);
 	rc = root_read(host->root, path, text, NULL);
 	return rc < 0 && !is_absent(rc) ? explain_read(path, rc, err) : 0;
 }
@@ -61,7 +56,7 @@ static int read_has_processes(struct cgpol_host *host, struct current_level *lev
 	int rc;
 
 	if (!path)
-		return no_memory(err);
+		return error_no_memory(err);
 	rc = root_read_head(host->root, path, &text);
 	if (rc < 0 && rc != -EOPNOTSUPP && !is_absent(rc))
 		return explain_read(path, rc, err);
@@ -92,7 +87,7 @@ static int read_level(struct cgpol_host *host, struct current_level *level, stru
 	if (!level->type)
 		level->type = strdup("domain");
 	if (!level->subtree_control || !level->type)
-		return no_memory(err);
+		return error_no_memory(err);
 	return is_real_root ? 0 : read_has_processes(host, level, err);
 }
 
@@ -198,13 +193,13 @@ static int read_levels(struct cgpol_host *host, const struct cgpol_policy *polic
 	level = &current->level[deepest];
 	rc = has_enough(policy, also, level->controllers);
 	if (rc < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (rc == 0 || deepest == 0)
 		return read_all_levels(host, deepest, current, err);
 	/* Only of one that gets children more matters than its controllers. */
 	level->exists = true;
 	rc = deepest + 1 < current->levels ? read_level(host, level, err) : 0;
-	return rc < 0 ? rc : derive_above(current, deepest) < 0 ? no_memory(err) : 0;
+	return rc < 0 ? rc : derive_above(current, deepest) < 0 ? error_no_memory(err) : 0;
 }
 
 static int read_values(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
@@ -214,7 +209,7 @@ static int read_values(struct cgpol_host *host, const struct cgpol_policy *polic
 
 	current->value = calloc(policy->settings + 1, sizeof(*current->value));
 	if (!current->value)
-		return no_memory(err);
+		return error_no_memory(err);
 	current->values = policy->settings;
 	for (size_t i = 0; exists && i < policy->settings; i++) {
 		struct current_value *value = &current->value[i];
@@ -222,10 +217,10 @@ static int read_values(struct cgpol_host *host, const struct cgpol_policy *polic
 		int rc;
 
 		if (!path)
-			return no_memory(err);
+			return error_no_memory(err);
 		rc = root_read(host->root, path, &value->text, NULL);
 		if (rc == -ENOMEM)
-			return no_memory(err);
+			return error_no_memory(err);
 		value->error = rc < 0 && !is_absent(rc) ? rc : 0;
 	}
 	return 0;
@@ -284,7 +279,7 @@ static int read_node_totals(struct cgpol_host *host, const struct nodeset *nodes
 			uint64_t *more = reallocarray(current->node_total, wanted, sizeof(*more));
 
 			if (!more)
-				return no_memory(err);
+				return error_no_memory(err);
 			memset(more + current->nodes, 0, (wanted - current->nodes) * sizeof(*more));
 			current->node_total = more;
 			current->nodes = wanted;
@@ -316,7 +311,7 @@ static int read_nodes(struct cgpol_host *host, const char *path, struct nodeset 
 
 	if (!is_absent(rc))
 		return rc;
-	return nodeset_add(set, 0) < 0 ? no_memory(err) : 0;
+	return nodeset_add(set, 0) < 0 ? error_no_memory(err) : 0;
 }
 
 static int read_machine_nodes(struct cgpol_host *host, struct current *current, struct cgpol_error *err)
@@ -347,7 +342,7 @@ static int read_effective(struct cgpol_host *host, const char *cgroup, bool is_c
 	char *path = cgroup_path(host, cgroup, is_cpus ? "cpuset.cpus.effective" : "cpuset.mems.effective");
 
 	if (!path)
-		return no_memory(err);
+		return error_no_memory(err);
 	return read_list(host, path, is_cpus ? NODESET_CPUS_MAX : NODESET_NODES_MAX, set, err);
 }
 
@@ -367,10 +362,10 @@ static int read_above(struct cgpol_host *host, bool is_cpus, struct current *cur
 		if (rc < 0)
 			return rc;
 		*from = strdup(current->level[i].name);
-		return *from ? 0 : no_memory(err);
+		return *from ? 0 : error_no_memory(err);
 	}
 	return nodeset_copy(set, is_cpus ? &current->online_cpus : &current->memory_nodes) < 0
-		       ? no_memory(err)
+		       ? error_no_memory(err)
 		       : 0;
 }
 
@@ -387,7 +382,7 @@ static int add_partition(struct cgpol_host *host, struct current *current, struc
 	rc = read_effective(host, last->name, true, &own, err);
 	if (rc < 0)
 		return is_absent(rc) ? 0 : rc;
-	return nodeset_merge(&current->cpus, &own) < 0 ? no_memory(err) : 0;
+	return nodeset_merge(&current->cpus, &own) < 0 ? error_no_memory(err) : 0;
 }
 
 static bool has_type(const struct cgpol_policy *policy, enum key_type type)
@@ -463,7 +458,7 @@ int current_read(struct cgpol_host *host, const struct cgpol_policy *policy, con
 	made.page_size = host->root->facts.page_size;
 	made.major = host->major;
 	made.minor = host->minor;
-	rc = name_levels(cgroup, &made) < 0 ? no_memory(err) : 0;
+	rc = name_levels(cgroup, &made) < 0 ? error_no_memory(err) : 0;
 	rc = rc < 0 ? rc : read_levels(host, policy, also, &made, err);
 	rc = rc < 0 ? rc : read_values(host, policy, cgroup, &made, err);
 	rc = rc < 0 ? rc : read_sizes(host, policy, &made, err);

@@ -16,11 +16,6 @@
 
 enum { PATH_SIZE = 512, BUS_LEVELS = 12 };
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 __attribute__((format(printf, 5, 6))) static int
 refuse(struct cgpol_error *err, int errnum, enum cgpol_kind kind, const char *text, const char *format, ...)
 {
@@ -100,7 +95,7 @@ static int parse_relative(const struct placement *placement, const char *text, s
 			      "counts beyond the %zu allowed %s%s: they are +0 to +%zu", count, what,
 			      count == 1 ? "" : "s", count - 1);
 	if (rc == 0 && relate(&placement->allowed, &listed, set) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	return rc;
 }
 
@@ -111,7 +106,7 @@ static int parse_inverse(const struct placement *placement, const char *text, st
 	int rc = parse_members(placement, text + 1, placement->limit, &listed, err);
 
 	if (rc == 0 && nodeset_subtract(set, &placement->allowed, &listed) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	return rc;
 }
 
@@ -121,7 +116,7 @@ static int parse(const struct placement *placement, const char *text, struct nod
 	if (strcasecmp(text, "none") == 0)
 		return 0;
 	if (strcasecmp(text, "all") == 0)
-		return nodeset_copy(set, &placement->allowed) < 0 ? no_memory(err) : 0;
+		return nodeset_copy(set, &placement->allowed) < 0 ? error_no_memory(err) : 0;
 	if (text[0] == '!')
 		return parse_inverse(placement, text, set, err);
 	if (text[0] == '+')
@@ -220,7 +215,7 @@ static int find_node(struct root *root, const char *directory, const char *text,
 	if (node >= NODESET_NODES_MAX)
 		return refuse(err, ERANGE, CGPOL_FAILED, text, "has a numa_node that is out of range: %lld",
 			      (long long)node);
-	return nodeset_add(set, (unsigned)node) < 0 ? no_memory(err) : 0;
+	return nodeset_add(set, (unsigned)node) < 0 ? error_no_memory(err) : 0;
 }
 
 /* Looks a device up in a directory of sysfs. */
@@ -301,7 +296,7 @@ static int of_mount(struct root *root, const struct mountinfo *mount, const char
 	char shown[64];
 
 	if (!device || !type || !source)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (strncmp(device, "0:", 2) != 0)
 		return of_name(root, "/sys/dev/block", device, text, set, err);
 	if (strncmp(source, dev, sizeof(dev) - 1) == 0 && is_device_name(source + sizeof(dev) - 1))

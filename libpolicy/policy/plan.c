@@ -31,11 +31,6 @@ struct making {
 	struct cgpol_error *err;
 };
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 static void clear_step(struct step *step)
 {
 	free(step->cgroup);
@@ -68,10 +63,10 @@ static int add_step(struct making *making, const struct step *like, char *new_va
 	step.old_value = like->old_value ? strdup(like->old_value) : NULL;
 	if (!step.cgroup || (like->file && !step.file) || (like->old_value && !step.old_value) ||
 	    (like->op != STEP_MKDIR && !new_value))
-		return no_memory(making->err);
+		return error_no_memory(making->err);
 	more = reallocarray(plan->step, plan->steps + 1, sizeof(*more));
 	if (!more)
-		return no_memory(making->err);
+		return error_no_memory(making->err);
 	plan->step = more;
 	plan->step[plan->steps++] = step;
 	step = (struct step){0};
@@ -147,7 +142,7 @@ static int enable(struct making *making, size_t at, const char *controller, bool
 	if (obstacle != NEED_FINE)
 		return is_optional ? 0 : refuse_obstacle(making, at, controller, obstacle);
 	if (asprintf(&plus, "+%s", controller) < 0)
-		return no_memory(making->err);
+		return error_no_memory(making->err);
 	return add_step(making, &like, plus);
 }
 
@@ -303,9 +298,9 @@ int plan_make(const struct current *current, const struct cgpol_policy *policy, 
 	int rc = made ? need_of_policy(policy, &making.need) : -ENOMEM;
 
 	if (rc < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	made->cgroup = strdup(current->level[current->levels - 1].name);
-	rc = made->cgroup ? 0 : no_memory(err);
+	rc = made->cgroup ? 0 : error_no_memory(err);
 	rc = rc < 0 ? rc : add_levels(&making);
 	rc = rc < 0 ? rc : add_values(&making);
 	need_clear(&making.need);

@@ -65,11 +65,6 @@ const struct setting *policy_get(const struct cgpol_policy *policy, const char *
 	return find(policy, name);
 }
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 __attribute__((format(printf, 4, 5))) static int refuse_name(struct cgpol_error *err, const char *name,
 							     const char *hint, const char *format, ...)
 {
@@ -136,7 +131,7 @@ static int judge_unknown(const char *name, struct cgpol_error *err)
 	const char *behind;
 
 	if (!controller && strchr(name, '.') && strncmp(name, "cgroup.", 7) != 0 && name[0] != '.')
-		return no_memory(err);
+		return error_no_memory(err);
 	behind = controller ? name + strlen(controller) + 1 : "";
 	if (controller && key_is_controller(controller) && isalnum((unsigned char)behind[0]) &&
 	    !(nearest && distance <= TYPO_DISTANCE))
@@ -193,7 +188,7 @@ static int set_size(struct setting *setting, const char *value, struct cgpol_err
 		rc = print_number((int64_t)setting->size.bytes, &setting->value);
 	else
 		setting->value = strdup(setting->size.kind == SIZE_UNLIMITED ? "max" : value);
-	return rc < 0 || !setting->value ? no_memory(err) : 0;
+	return rc < 0 || !setting->value ? error_no_memory(err) : 0;
 }
 
 static int set_flag(struct setting *setting, const char *value, struct cgpol_error *err)
@@ -205,7 +200,7 @@ static int set_flag(struct setting *setting, const char *value, struct cgpol_err
 			if (strcasecmp(value, words[i][j]) != 0)
 				continue;
 			setting->value = strdup(j ? "1" : "0");
-			return setting->value ? 0 : no_memory(err);
+			return setting->value ? 0 : error_no_memory(err);
 		}
 	}
 	return refuse_value(err, EINVAL, setting->name, value, "is neither yes nor no (1 or 0)");
@@ -227,7 +222,7 @@ static int set_number(struct setting *setting, const char *value, struct cgpol_e
 
 	if (key->type == KEY_LIMIT && (strcmp(value, "max") == 0 || strcmp(value, "infinity") == 0)) {
 		setting->value = strdup("max");
-		return setting->value ? 0 : no_memory(err);
+		return setting->value ? 0 : error_no_memory(err);
 	}
 	if (has_leading_zero(value))
 		return refuse_value(err, EINVAL, setting->name, value,
@@ -239,7 +234,7 @@ static int set_number(struct setting *setting, const char *value, struct cgpol_e
 	if (rc < 0 || number < key->min || number > key->max)
 		return refuse_value(err, ERANGE, setting->name, value,
 				    "is out of range: %" PRId64 " to %" PRId64, key->min, key->max);
-	return print_number(number, &setting->value) < 0 ? no_memory(err) : 0;
+	return print_number(number, &setting->value) < 0 ? error_no_memory(err) : 0;
 }
 
 /* Empty is the parent's set. */
@@ -261,7 +256,7 @@ static int set_list(struct setting *setting, const char *value, struct cgpol_err
 		return error_wrap(err, rc, "%s", setting->name);
 	}
 	setting->value = nodeset_format(&setting->set);
-	return setting->value ? 0 : no_memory(err);
+	return setting->value ? 0 : error_no_memory(err);
 }
 
 static int set_word(struct setting *setting, const char *value, struct cgpol_error *err)
@@ -273,7 +268,7 @@ static int set_word(struct setting *setting, const char *value, struct cgpol_err
 
 		if (strcmp(value, *word) == 0) {
 			setting->value = strdup(value);
-			return setting->value ? 0 : no_memory(err);
+			return setting->value ? 0 : error_no_memory(err);
 		}
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "", *word);
 	}
@@ -285,7 +280,7 @@ static int set_text(struct setting *setting, const char *value, struct cgpol_err
 	if (value[strspn(value, " \t")] == '\0')
 		return refuse_value(err, EINVAL, setting->name, value, "is empty");
 	setting->value = strdup(value);
-	return setting->value ? 0 : no_memory(err);
+	return setting->value ? 0 : error_no_memory(err);
 }
 
 static int set_value(struct setting *setting, const char *value, struct cgpol_error *err)
@@ -341,9 +336,9 @@ int policy_set(struct cgpol_policy *policy, const char *name, const char *value,
 		return error_set(err, E2BIG, CGPOL_USAGE, "more than %d settings", SETTINGS_MAX);
 	made.name = strdup(name);
 	if (!made.name)
-		return no_memory(err);
+		return error_no_memory(err);
 	rc = set_value(&made, value, err);
 	if (rc < 0)
 		return rc;
-	return keep(policy, &made) < 0 ? no_memory(err) : 0;
+	return keep(policy, &made) < 0 ? error_no_memory(err) : 0;
 }

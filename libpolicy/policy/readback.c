@@ -15,11 +15,6 @@
 
 enum { SHOWN_SIZE = 160 };
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 static int read_file(struct cgpol_host *host, const char *cgroup, const char *file, char **text)
 {
 	AUTO(free_p) char *path = cgroup_path(host, cgroup, file);
@@ -138,7 +133,7 @@ static int check_effective(struct cgpol_host *host, const char *cgroup, const st
 	}
 	rc = nodeset_parse(found, limit, &have, NULL);
 	if (rc == -ENOMEM)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (rc == 0 && nodeset_is_equal(&have, &setting->set))
 		return 0;
 	return refuse_effective(host, cgroup, setting, file, found, err);

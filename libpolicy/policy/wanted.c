@@ -14,11 +14,6 @@
 
 enum { MILLION = 1000000 };
 
-static int no_memory(struct cgpol_error *err)
-{
-	return error_set(err, ENOMEM, CGPOL_FAILED, "out of memory");
-}
-
 /* ppm of bytes without overflow, rounded down. */
 static uint64_t take_part(uint64_t bytes, uint32_t ppm)
 {
@@ -69,7 +64,7 @@ static int judge_machine(const struct list_frame *frame, const struct setting *s
 	int errnum = is_possible ? ENODEV : ERANGE;
 
 	if (!missing || !have)
-		return no_memory(err);
+		return error_no_memory(err);
 	(void)error_set(err, errnum, is_possible ? CGPOL_UNSUPPORTED : CGPOL_USAGE, "%s: %s %.100s %s %s",
 			setting->name, count == 1 ? frame->one : frame->many, missing,
 			count == 1 ? "is" : "are",
@@ -181,7 +176,7 @@ int wanted_value(const struct current *current, const struct setting *setting, c
 		(void)format_size(current, setting, bytes, &made);
 	}
 	if (!made)
-		return no_memory(err);
+		return error_no_memory(err);
 	*text = made;
 	return 0;
 }
@@ -195,7 +190,7 @@ static int judge_ancestor(const struct list_frame *frame, const struct setting *
 	char shown[160], hint[216];
 
 	if (!missing || !have)
-		return no_memory(err);
+		return error_no_memory(err);
 	text_escape(frame->from ? frame->from : "the machine", shown, sizeof(shown));
 	(void)error_set(err, EINVAL, CGPOL_REFUSED,
 			"%s: %s %.100s %s not among those of cgroup %s, which are %.100s", setting->name,
