@@ -14,11 +14,12 @@ struct cmd;
 
 /* The global options, and what a command works with. */
 struct cli {
-	const char *root, *record;
+	const char *root, *record, *state;
 	int color; /* enum cli_color */
 	bool json, dry_run, verbose, quiet, help, version;
 	const struct cmd *command;
 	struct words words; /* arguments of the command that are no options */
+	char **argv;	    /* as typed, for the journal */
 	FILE *out;	    /* collects stdout, which is written when all is done: whole, or not at all */
 	bool has_document;  /* the JSON document is in `out` */
 	bool is_told;	    /* the failure's sentence is on stderr already */
@@ -48,8 +49,10 @@ int cli_main(int argc, char **argv);
 
 /* Ends with NULL. The program has all, its static front only what it runs itself. */
 extern const struct cmd *const cmd_all[];
-extern const struct cmd cmd_doctor, cmd_help, cmd_list, cmd_nodes, cmd_overcommit, cmd_predict, cmd_reap,
-	cmd_run, cmd_stat;
+extern const struct cmd cmd_clean, cmd_confined, cmd_create, cmd_delete, cmd_doctor, cmd_explain_key,
+	cmd_freeze, cmd_get, cmd_help, cmd_history, cmd_list, cmd_move, cmd_nodes, cmd_overcommit,
+	cmd_partition, cmd_predict, cmd_reap, cmd_run, cmd_set, cmd_shield, cmd_stat, cmd_thaw, cmd_tree,
+	cmd_undo, cmd_wait;
 extern const struct opt cli_options[];
 
 const struct cmd *cmd_find(const char *name, struct cgpol_error *err);

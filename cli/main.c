@@ -17,6 +17,8 @@ static const char *const color_words[] = {"auto", "always", "never", NULL};
 const struct opt cli_options[] = {
 	{"root", 0, OPT_STRING, OPT_AT(cli, root), "DIR", NULL, "read a capture instead of this machine"},
 	{"record", 0, OPT_STRING, OPT_AT(cli, record), "DIR", NULL, "make a capture of all that is read"},
+	{"state", 0, OPT_STRING, OPT_AT(cli, state), "DIR", NULL,
+	 "where changes are written down, to be undone"},
 	{"json", 'J', OPT_FLAG, OPT_AT(cli, json), NULL, NULL, "print one JSON document"},
 	{"dry-run", 0, OPT_FLAG, OPT_AT(cli, dry_run), NULL, NULL, "change nothing, only tell"},
 	{"verbose", 'v', OPT_FLAG, OPT_AT(cli, verbose), NULL, NULL,
@@ -240,6 +242,7 @@ int cli_main(int argc, char **argv)
 		return CGPOL_USAGE;
 	/* A limit of the size of files shows as EFBIG where it is met, with a sentence. */
 	(void)signal(SIGXFSZ, SIG_IGN);
+	cli.argv = argv;
 	cli.out = open_memstream(&text, &size);
 	rc = cli.out ? run(&cli, argv, &err) : -ENOMEM;
 	code = exit_code(&cli, rc, &err);

@@ -170,3 +170,46 @@ int root_open_directory(struct root *root, const char *path)
 	return trace(root, "open", path,
 		     root->ops->open_directory ? root->ops->open_directory(root, path) : -EROFS);
 }
+
+int root_remove_xattr(struct root *root, const char *path, const char *name)
+{
+	return trace(root, "rmxattr", path,
+		     root->ops->remove_xattr ? root->ops->remove_xattr(root, path, name) : -EROFS);
+}
+
+int root_chown(struct root *root, const char *path, uid_t uid, gid_t gid)
+{
+	return trace(root, "chown", path, root->ops->chown ? root->ops->chown(root, path, uid, gid) : -EROFS);
+}
+
+static int trace_process(struct root *root, const char *op, int number, int result)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%d", number);
+	return trace(root, op, text, result);
+}
+
+int root_set_affinity(struct root *root, pid_t tid, const struct nodeset *cpus)
+{
+	return trace_process(root, "affinity", tid,
+			     root->ops->set_affinity ? root->ops->set_affinity(root, tid, cpus) : -EROFS);
+}
+
+int root_open_process(struct root *root, pid_t pid)
+{
+	return trace_process(root, "open", pid,
+			     root->ops->open_process ? root->ops->open_process(root, pid) : -EROFS);
+}
+
+int root_signal(struct root *root, int process, int signal)
+{
+	return trace_process(root, "signal", signal,
+			     root->ops->signal ? root->ops->signal(root, process, signal) : -EROFS);
+}
+
+int root_watch(struct root *root, const char *const *paths, size_t count)
+{
+	return trace(root, "watch", count ? paths[0] : "",
+		     root->ops->watch ? root->ops->watch(root, paths, count) : -EOPNOTSUPP);
+}

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <cgpol/cgpol.h>
+#include "base/nodeset.h"
 
 enum {
 	ROOT_FILE_MAX = 16 << 20, /* a larger file is -EFBIG: no kernel file that cgpol reads is larger */
@@ -56,11 +56,18 @@ struct root_ops {
 	int (*rmdir)(struct root *root, const char *path);
 	int (*set_xattr)(struct root *root, const char *path, const char *name, const char *value);
 	int (*open_directory)(struct root *root, const char *path);
+	int (*remove_xattr)(struct root *root, const char *path, const char *name);
+	int (*chown)(struct root *root, const char *path, uid_t uid, gid_t gid);
+	int (*set_affinity)(struct root *root, pid_t tid, const struct nodeset *cpus);
+	int (*open_process)(struct root *root, pid_t pid);
+	int (*signal)(struct root *root, int process, int signal);
+	int (*watch)(struct root *root, const char *const *paths, size_t count);
 	void (*free)(struct root *root);
 };
 
 /* Called for every access with its result, for -v. `op`: "read", "head", "list", "stat", "kcmp", "probe",
- * "klog", "write", "save", "mkdir", "rmdir", "getxattr", "setxattr", "open". */
+ * "klog", "write", "save", "mkdir", "rmdir", "getxattr", "setxattr", "rmxattr", "chown", "affinity", "open",
+ * "signal", "watch". */
 typedef void root_trace_fn(void *arg, const char *op, const char *path, int result);
 
 struct root {
@@ -118,5 +125,23 @@ int root_set_xattr(struct root *root, const char *path, const char *name, const 
 /* A descriptor (O_PATH, close-on-exec) of a directory, for clone3(2) CLONE_INTO_CGROUP; the caller closes it.
  */
 int root_open_directory(struct root *root, const char *path);
+/* -ENODATA when there is none. */
+int root_remove_xattr(struct root *root, const char *path, const char *name);
+/* Gives a file or directory to others; (uid_t)-1 and (gid_t)-1 leave what is there. Links are not followed.
+ */
+int root_chown(struct root *root, const char *path, uid_t uid, gid_t gid);
+/* sched_setaffinity(2) of one thread. The kernel takes what the thread's cpuset has of it (-EINVAL: nothing);
+ * -ESRCH, -EPERM. */
+int root_set_affinity(struct root *root, pid_t tid, const struct nodeset *cpus);
+/* pidfd_open(2): a descriptor (close-on-exec) of a process, which no other can get the number of meanwhile;
+ * the caller closes it. -ESRCH. */
+int root_open_process(struct root *root, pid_t pid);
+/* pidfd_send_signal(2) by such a descriptor; signal 0 asks whether it is there. -ESRCH, -EPERM. */
+int root_signal(struct root *root, int process, int signal);
+/* inotify(7) on files: a descriptor (non-blocking, close-on-exec) that polls readable once one of them was
+ * modified since; the kernel tells so of cgroup.events and memory.events. Watch first, then read, then
+ * poll(2), read(2) what is there, read again. The caller closes it. -EOPNOTSUPP where it cannot be done: look
+ * again every few milliseconds. */
+int root_watch(struct root *root, const char *const *paths, size_t count);
 
 #endif

@@ -130,7 +130,7 @@ static int do_step(struct doing *doing, size_t i)
 		return make_cgroup(doing, i);
 	case STEP_ENABLE:
 		return enable_controller(doing, i);
-	case STEP_SET:
+	default:
 		break;
 	}
 	return set_value(doing, i);
@@ -296,4 +296,12 @@ int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cg
 int apply_undo(struct cgpol_host *host, const struct plan *plan, const struct applied *applied)
 {
 	return undo_steps(host, plan, applied, NULL).rc;
+}
+
+int apply_plan_with(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
+		    struct cgroupfs *fs, const struct apply_watch *watch, struct cgpol_error *err)
+{
+	(void)fs;
+	(void)watch;
+	return apply_plan(host, plan, policy, NULL, err);
 }

@@ -16,6 +16,25 @@ struct applied {
 	uint64_t idle[APPLY_STEPS_MAX / 64];
 };
 
+enum step_result {
+	STEP_PENDING, /* not reached */
+	STEP_DONE,
+	STEP_UNCHANGED, /* somebody else was faster: nothing to do, nothing to undo */
+	STEP_SKIPPED,	/* an optional one that failed */
+	STEP_FAILED,
+	STEP_UNDONE, /* done, and taken back since */
+	STEP_STAYS,  /* done, and could not be taken back, or is used by others */
+};
+
+/* Told of every step: what a journal needs. */
+struct apply_watch {
+	/* Before it is done: `old` is what is there now (as step->old_value). A failure, -errno with its
+	 * sentence, stops the run before the step. */
+	int (*before)(void *arg, size_t step, const char *old, struct cgpol_error *err);
+	void (*after)(void *arg, size_t step, enum step_result result, int rc); /* rc: of a failure */
+	void *arg;
+};
+
 /* Does the steps in order. When one fails those before it are undone in reverse (values written back,
  * controllers disabled again where the cgroup has no others below it, made cgroups removed), and the sentence
  * (policy/explain.h) names the step, and what stays or could not be undone. Unless plan->is_kept each cgroup
@@ -28,6 +47,12 @@ struct applied {
  * CGPOL_FAILED: a cgroup of the plan went away; plan again. */
 int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
 	       struct applied *applied, struct cgpol_error *err);
+/* The same, with a watcher and, for making, moving and removing, libcgroup (host/cgroupfs.h); each may be
+ * NULL. `policy` may be NULL: then what the steps wrote is read back, each file against its last value, and
+ * no effective set is asked for that no step wrote. */
+struct cgroupfs;
+int apply_plan_with(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
+		    struct cgroupfs *fs, const struct apply_watch *watch, struct cgpol_error *err);
 /* Did that step change nothing? */
 bool apply_is_idle(const struct applied *applied, size_t step);
 /* Takes it back, for a caller who fails later: values as the plan found them. What is gone already counts as

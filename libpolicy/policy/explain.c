@@ -439,6 +439,8 @@ int explain_step(struct cgpol_host *host, const struct step *step, int rc, struc
 		(void)error_set(err, -rc, question.kind, "cannot set %.64s of cgroup %s to \"%s\": %s",
 				step->file, question.shown, value, question.why);
 		break;
+	default:
+		break;
 	}
 	error_detail(err, step->file ? step->file : question.shown, step->new_value ? value : NULL,
 		     question.hint[0] ? question.hint : NULL);

@@ -18,17 +18,17 @@ static const char *const partitions[] = {"member", "root", "isolated", NULL};
 static const char *const priorities[] = {
 	"no-change", "promote-to-rt", "restrict-to-be", "restrict-to-rt", "none-to-rt", "idle", NULL};
 
-#define SIZE(name, controller, since, help)                         \
-	{                                                           \
-		name, controller, KEY_SIZE, 0, 0, NULL, since, help \
+#define SIZE(name, controller, since, help)                                                        \
+	{                                                                                          \
+		name, controller, KEY_SIZE, 0, 0, NULL, since, help, KEY_CGROUP, NULL, NULL, false \
 	}
-#define FLAG(name, controller, since, help)                         \
-	{                                                           \
-		name, controller, KEY_FLAG, 0, 1, NULL, since, help \
+#define FLAG(name, controller, since, help)                                                        \
+	{                                                                                          \
+		name, controller, KEY_FLAG, 0, 1, NULL, since, help, KEY_CGROUP, NULL, NULL, false \
 	}
-#define TEXT(name, controller, since, help)                         \
-	{                                                           \
-		name, controller, KEY_TEXT, 0, 0, NULL, since, help \
+#define TEXT(name, controller, since, help)                                                        \
+	{                                                                                          \
+		name, controller, KEY_TEXT, 0, 0, NULL, since, help, KEY_CGROUP, NULL, NULL, false \
 	}
 
 /* Documentation/admin-guide/cgroup-v2.rst: every file that is a setting. */
@@ -45,19 +45,22 @@ const struct key key_table[] = {
 	FLAG("memory.zswap.writeback", "memory", "6.8", "compressed swap may be written to the swap device"),
 
 	{"cpuset.cpus", "cpuset", KEY_CPUS, 0, 0, NULL, NULL,
-	 "the cpus that may be used; empty: the parent's"},
+	 "the cpus that may be used; empty: the parent's", KEY_CGROUP, NULL, NULL, false},
 	{"cpuset.mems", "cpuset", KEY_NODES, 0, 0, NULL, NULL,
-	 "the nodes that memory may come from; empty: the parent's"},
+	 "the nodes that memory may come from; empty: the parent's", KEY_CGROUP, NULL, NULL, false},
 	{"cpuset.cpus.exclusive", "cpuset", KEY_CPUS, 0, 0, NULL, "6.7",
-	 "cpus kept for partitions of this cgroup or below it"},
+	 "cpus kept for partitions of this cgroup or below it", KEY_CGROUP, NULL, NULL, false},
 	{"cpuset.cpus.partition", "cpuset", KEY_WORDS, 0, 0, partitions, NULL,
-	 "member, root: cpus of its own, isolated (6.1): without load balancing"},
+	 "member, root: cpus of its own, isolated (6.1): without load balancing", KEY_CGROUP, NULL, NULL,
+	 false},
 
-	{"cpu.weight", "cpu", KEY_NUMBER, 1, 10000, NULL, NULL, "share of cpu time among siblings, 1-10000"},
-	{"cpu.weight.nice", "cpu", KEY_NUMBER, -20, 19, NULL, NULL, "cpu.weight as a nice value"},
+	{"cpu.weight", "cpu", KEY_NUMBER, 1, 10000, NULL, NULL, "share of cpu time among siblings, 1-10000",
+	 KEY_CGROUP, NULL, NULL, false},
+	{"cpu.weight.nice", "cpu", KEY_NUMBER, -20, 19, NULL, NULL, "cpu.weight as a nice value", KEY_CGROUP,
+	 NULL, NULL, false},
 	TEXT("cpu.max", "cpu", NULL, "cpu time in microseconds for each period: \"50000 100000\", \"max\""),
 	{"cpu.max.burst", "cpu", KEY_NUMBER, 0, INT64_MAX, NULL, "5.14",
-	 "unused time that may be saved for later, in microseconds"},
+	 "unused time that may be saved for later, in microseconds", KEY_CGROUP, NULL, NULL, false},
 	FLAG("cpu.idle", "cpu", "5.15", "run only when nobody else wants the cpu (SCHED_IDLE)"),
 	TEXT("cpu.uclamp.min", "cpu", NULL, "least utilization to assume, in percent, or \"max\""),
 	TEXT("cpu.uclamp.max", "cpu", NULL, "highest utilization to assume, in percent, or \"max\""),
@@ -66,13 +69,13 @@ const struct key key_table[] = {
 	TEXT("io.bfq.weight", "io", NULL, "the same for the scheduler bfq"),
 	TEXT("io.max", "io", NULL, "limits of a device: \"8:16 rbps=2097152 wiops=120\""),
 	TEXT("io.latency", "io", NULL, "latency to aim at: \"8:16 target=75\" (microseconds)"),
-	{"io.prio.class", "io", KEY_WORDS, 0, 0, priorities, "5.14",
-	 "what becomes of the I/O priority class"},
+	{"io.prio.class", "io", KEY_WORDS, 0, 0, priorities, "5.14", "what becomes of the I/O priority class",
+	 KEY_CGROUP, NULL, NULL, false},
 	TEXT("io.cost.qos", "io", NULL, "quality of service of the cost model; of the root cgroup only"),
 	TEXT("io.cost.model", "io", NULL, "the cost model of a device; of the root cgroup only"),
 
 	{"pids.max", "pids", KEY_LIMIT, 0, PIDS_MAX, NULL, NULL,
-	 "how many processes and threads there may be"},
+	 "how many processes and threads there may be", KEY_CGROUP, NULL, NULL, false},
 	SIZE("hugetlb.*.max", "hugetlb", NULL, "huge pages of one size in use, in bytes"),
 	SIZE("hugetlb.*.rsvd.max", "hugetlb", NULL, "huge pages of one size reserved, in bytes"),
 	TEXT("rdma.max", "rdma", NULL, "\"DEVICE hca_handle=2 hca_object=2000\""),
@@ -83,9 +86,11 @@ const struct key key_table[] = {
 
 	FLAG("cgroup.freeze", NULL, NULL, "stop all processes"),
 	FLAG("cgroup.pressure", NULL, "6.1", "account stalls (PSI) of this cgroup"),
-	{"cgroup.max.depth", NULL, KEY_LIMIT, 0, INT_MAX, NULL, NULL, "how deep cgroups below may be nested"},
-	{"cgroup.max.descendants", NULL, KEY_LIMIT, 0, INT_MAX, NULL, NULL, "how many cgroups may be below"},
-	{NULL, NULL, KEY_TEXT, 0, 0, NULL, NULL, NULL},
+	{"cgroup.max.depth", NULL, KEY_LIMIT, 0, INT_MAX, NULL, NULL, "how deep cgroups below may be nested",
+	 KEY_CGROUP, NULL, NULL, false},
+	{"cgroup.max.descendants", NULL, KEY_LIMIT, 0, INT_MAX, NULL, NULL, "how many cgroups may be below",
+	 KEY_CGROUP, NULL, NULL, false},
+	{NULL, NULL, KEY_TEXT, 0, 0, NULL, NULL, NULL, KEY_CGROUP, NULL, NULL, false},
 };
 
 static const char membership[] =
@@ -249,6 +254,12 @@ char *key_controller(const char *name)
 	if (!dot || dot == name || strncmp(name, "cgroup.", 7) == 0)
 		return NULL;
 	return strndup(name, (size_t)(dot - name));
+}
+
+enum key_scope key_scope_of(const char *name)
+{
+	const struct key *key = key_find(name);
+	return key ? key->scope : KEY_CGROUP;
 }
 
 bool key_is_controller(const char *name)

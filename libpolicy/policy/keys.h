@@ -18,6 +18,12 @@ enum key_type {
 	KEY_TEXT,   /* passed on: cpu.max, io.max, ... */
 };
 
+enum key_scope {
+	KEY_CGROUP, /* a file of a cgroup */
+	KEY_TASK,   /* of a process or thread: "oom_score_adj", "affinity", "mempolicy", "home_node" */
+	KEY_HOST,   /* of the machine: "vm.swappiness", "weighted_interleave.node0" */
+};
+
 struct key {
 	const char *name;	/* the file: "memory.max"; "*" stands for one word: "hugetlb.*.max" */
 	const char *controller; /* "memory"; NULL: cgroup core ("cgroup.freeze") */
@@ -26,6 +32,10 @@ struct key {
 	const char *const *words; /* KEY_WORDS: ends with NULL */
 	const char *since;	  /* kernel version: "5.19"; NULL: all that are supported (5.10) */
 	const char *help;	  /* one line */
+	enum key_scope scope;
+	const char *units;   /* "bytes", "percent", "KiB", "microseconds"; NULL: none */
+	const char *initial; /* what a new cgroup, process or machine has; NULL: it differs */
+	bool is_on_root;     /* the root cgroup has the file too */
 };
 
 extern const struct key key_table[]; /* ends with a NULL name */
@@ -42,6 +52,8 @@ const char *key_refusal(const char *name);
 /* The controller a file belongs to by its name ("io.max" -> "io"), also for files the table does not know;
  * NULL for "cgroup." and for names without a dot. The caller frees it. */
 char *key_controller(const char *name);
+/* KEY_CGROUP also for names that the table does not know. */
+enum key_scope key_scope_of(const char *name);
 bool key_is_controller(const char *name); /* the table has files of it */
 /* The known name that differs from this one the least, when few enough letters differ; else NULL. *distance,
  * when given, is how many: inserted, dropped, changed, or exchanged with their neighbour. */

@@ -376,3 +376,34 @@ int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const 
 		*err = failure;
 	return rc;
 }
+
+int plan_new(const char *cgroup, struct plan **plan)
+{
+	(void)cgroup;
+	(void)plan;
+	return -ENOSYS;
+}
+int plan_add(struct plan *plan, const struct step *step)
+{
+	(void)plan;
+	(void)step;
+	return -ENOSYS;
+}
+int plan_insert(struct plan *plan, size_t at, const struct step *step)
+{
+	(void)plan;
+	(void)at;
+	(void)step;
+	return -ENOSYS;
+}
+int plan_join(struct plan *plan, struct plan *more, struct plan_index **index)
+{
+	(void)plan;
+	(void)more;
+	(void)index;
+	return -ENOSYS;
+}
+void plan_index_free(struct plan_index *index)
+{
+	(void)index;
+}

@@ -6,18 +6,36 @@
 #include "policy/current.h"
 
 enum step_op {
-	STEP_MKDIR,  /* makes the cgroup */
-	STEP_ENABLE, /* writes "+CONTROLLER" into cgroup.subtree_control of `cgroup` */
-	STEP_SET,    /* writes a value into a file of the cgroup */
+	STEP_MKDIR,    /* makes the cgroup */
+	STEP_ENABLE,   /* writes "+CONTROLLER" into cgroup.subtree_control of `cgroup` */
+	STEP_SET,      /* writes a value into a file of the cgroup */
+	STEP_THREADED, /* writes "threaded" into cgroup.type: only a removal takes that back */
+	STEP_OWNER,    /* gives a file of the cgroup (NULL: its directory) to new_value, "UID:GID" */
+	STEP_ATTACH,   /* moves `pid` into the cgroup (is_thread: one thread); old_value: the one it is in */
+	STEP_RECLAIM,  /* asks memory.reclaim for new_value bytes; less than all of it is no failure */
+	STEP_CHECK,    /* fails (-EBUSY) unless the number in the file is at most new_value */
+	STEP_KILL,     /* ends every process of the cgroup and below, and waits until they are gone */
+	STEP_RMDIR,    /* removes the cgroup; old_value, found when it is done: what making it again needs */
+	/* Of no cgroup: `cgroup` is NULL. */
+	STEP_HOST,     /* writes a value into a file of the machine; `file` is its path */
+	STEP_SAVE,     /* makes or replaces a configuration file; old_value NULL: there is none */
+	STEP_TASK,     /* writes a value into /proc/PID/FILE ("oom_score_adj") */
+	STEP_AFFINITY, /* sched_setaffinity(2) of thread `pid`: a list of cpus */
 };
 
 struct step {
 	enum step_op op;
-	char *cgroup;	  /* which cgroup, with a leading slash */
-	char *file;	  /* NULL for STEP_MKDIR */
-	char *old_value;  /* what is there now; NULL when the file or the cgroup does not exist yet */
-	char *new_value;  /* NULL for STEP_MKDIR */
-	bool is_optional; /* a step that may fail without harm (a controller that is only good to have) */
+	char *cgroup;	     /* which cgroup, with a leading slash */
+	char *file;	     /* NULL where the operation says which */
+	char *old_value;     /* what is there now; NULL when the file or the cgroup does not exist yet */
+	char *new_value;     /* NULL for STEP_MKDIR */
+	bool is_optional;    /* a step that may fail without harm (a controller that is only good to have) */
+	bool is_thread;	     /* STEP_ATTACH: cgroup.threads, not cgroup.procs */
+	pid_t pid;	     /* STEP_ATTACH, STEP_TASK, STEP_AFFINITY */
+	uint64_t start_time; /* of that process or thread (host/proc.h): tells it from a later one of its
+				number */
+	const char *lost; /* what undo cannot bring back: "pages that were migrated"; NULL: nothing. Static */
+	const char *why;  /* why it is there, or there and not elsewhere in the order; NULL. Static */
 };
 
 struct plan {
@@ -25,6 +43,7 @@ struct plan {
 	struct step *step;
 	size_t steps; /* 0: all is as wanted */
 	bool is_kept; /* made cgroups are not marked for removal, the last one as kept; set by the caller */
+	bool is_lasting; /* every made cgroup is marked as kept (cgpol create, set); set by the caller */
 };
 
 /* Compares and lists what would change: levels from the root down (mkdir, and the controllers that the policy
@@ -41,6 +60,18 @@ struct plan {
 int plan_make(const struct current *current, const struct cgpol_policy *policy, const char *also,
 	      struct plan **plan, struct cgpol_error *err);
 void plan_free(struct plan *plan);
+/* An empty one. `cgroup` NULL: of no cgroup. 0 or -ENOMEM. */
+int plan_new(const char *cgroup, struct plan **plan);
+/* Adds a copy of a step at the end. 0 or -ENOMEM. */
+int plan_add(struct plan *plan, const struct step *step);
+/* Inserts a copy of a step before step `at`. 0 or -ENOMEM. */
+int plan_insert(struct plan *plan, size_t at, const struct step *step);
+/* Moves the steps of `more` to the end of `plan` and leaves it empty; a cgroup or controller that the plan
+ * makes or enables already is left out. One that joins n plans needs time in proportion to all their steps:
+ * it keeps `index` from call to call. 0 or -ENOMEM. */
+struct plan_index;
+int plan_join(struct plan *plan, struct plan *more, struct plan_index **index);
+void plan_index_free(struct plan_index *index);
 /* current_read and plan_make in one. */
 int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
 	      const char *also, struct plan **plan, struct cgpol_error *err);

@@ -342,3 +342,8 @@ int policy_set(struct cgpol_policy *policy, const char *name, const char *value,
 		return rc;
 	return keep(policy, &made) < 0 ? error_no_memory(err) : 0;
 }
+
+int policy_set_any(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err)
+{
+	return policy_set(policy, name, value, err);
+}

@@ -154,6 +154,8 @@ int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
 	case STEP_SET:
 		rc = old ? put_back(host, step, old) : 0;
 		break;
+	default:
+		break;
 	}
 	return is_gone(rc) ? 0 : rc;
 }
