@@ -17,10 +17,8 @@
 #include "host/proc.h"
 #include "host/subtree.h"
 
-enum {
-	SHOWN_SIZE = 160, /* of a name in a sentence */
-	WAIT_MS = 1000,	  /* for the dead to go */
-};
+/* Of a name in a sentence, and for the dead to go. */
+enum { SHOWN_SIZE = 160, WAIT_MS = 1000 };
 
 #define LIBRARY "libcgroup.so.2"
 
@@ -55,6 +53,7 @@ static const struct {
 } symbols[] = {CALLS(SYMBOL)};
 
 struct cgroupfs {
+	struct cgroupfs_hands hands; /* stays the first: cgroupfs_hands() */
 	struct cgpol_host *host;
 	void *library;
 	struct calls call;
@@ -190,6 +189,7 @@ static int open_with(struct cgpol_host *host, bool has_library, struct cgroupfs 
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return error_no_memory(err);
+	made->hands = (struct cgroupfs_hands){cgroupfs_create, cgroupfs_attach, cgroupfs_remove};
 	made->host = host;
 	if (has_library && (rc = load(made, err)) == 0)
 		rc = start(made, err);

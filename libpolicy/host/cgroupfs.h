@@ -48,6 +48,20 @@ int cgroupfs_remove(struct cgroupfs *fs, const char *name);
 /* libcgroup's ECG number as an errno; `last` is its cgroup_get_last_errno(). 0 for 0. */
 int cgroupfs_errno(int code, int last);
 
+/* The three by pointer, for those who are given a cgroupfs or none: so a program that never opens one (cgpol
+ * run, linked statically) is not linked with what opens it. */
+struct cgroupfs_hands {
+	int (*create)(struct cgroupfs *fs, const char *name, const char *const *controllers,
+		      const struct cgroupfs_owner *owner, struct cgpol_error *err);
+	int (*attach)(struct cgroupfs *fs, const char *name, pid_t pid, struct cgpol_error *err);
+	int (*remove)(struct cgroupfs *fs, const char *name);
+};
+
+static inline const struct cgroupfs_hands *cgroupfs_hands(const struct cgroupfs *fs)
+{
+	return (const struct cgroupfs_hands *)fs;
+}
+
 static inline void cgroupfs_close_p(struct cgroupfs **fs)
 {
 	cgroupfs_close(*fs);

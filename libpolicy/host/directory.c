@@ -381,11 +381,18 @@ static const struct root_ops live_ops = {
 	.klog = live_klog,
 	.write = live_write,
 	.save = live_save,
+	.discard = live_discard,
 	.mkdir = live_mkdir,
 	.rmdir = live_rmdir,
 	.get_xattr = live_get_xattr,
 	.set_xattr = live_set_xattr,
 	.open_directory = live_open_directory,
+	.remove_xattr = live_remove_xattr,
+	.chown = live_chown,
+	.set_affinity = live_set_affinity,
+	.open_process = live_open_process,
+	.signal = live_signal,
+	.watch = live_watch,
 	.free = directory_free,
 };
 

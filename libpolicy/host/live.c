@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/klog.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +26,7 @@ enum {
 	/* include/linux/syslog.h */
 	SYSLOG_READ_ALL = 3,
 	SYSLOG_SIZE_BUFFER = 10,
+	WORD_BITS = CHAR_BIT * sizeof(unsigned long),
 };
 
 /* include/linux/proc_ns.h PROC_PID_INIT_INO */
@@ -221,6 +224,20 @@ int live_save(struct root *root, const char *path, const char *text)
 	return 0;
 }
 
+int live_discard(struct root *root, const char *path)
+{
+	AUTO(close_p) int parent = -1;
+	const char *base;
+
+	parent = open_parent(directory_of(root), path, O_RDONLY, &base);
+	if (parent < 0)
+		return parent;
+	if (unlinkat(parent, base, 0) < 0)
+		return -errno;
+	(void)fsync(parent);
+	return 0;
+}
+
 /* Attributes need a descriptor that is open for reading: fgetxattr(2) refuses O_PATH. */
 static int open_attributes(struct root *root, const char *path)
 {
@@ -263,4 +280,93 @@ int live_set_xattr(struct root *root, const char *path, const char *name, const 
 int live_open_directory(struct root *root, const char *path)
 {
 	return directory_open_below(directory_of(root), path, O_PATH | O_DIRECTORY);
+}
+
+int live_remove_xattr(struct root *root, const char *path, const char *name)
+{
+	AUTO(close_p) int fd = open_attributes(root, path);
+
+	if (fd < 0)
+		return fd;
+	return fremovexattr(fd, name) < 0 ? -errno : 0;
+}
+
+int live_chown(struct root *root, const char *path, uid_t uid, gid_t gid)
+{
+	AUTO(close_p) int parent = -1;
+	const char *base;
+
+	parent = open_parent(directory_of(root), path, O_PATH, &base);
+	if (parent < 0)
+		return parent;
+	return fchownat(parent, base, uid, gid, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+/* By the system call itself: cpu_set_t ends at 1024 cpus. What the kernel has no cpu for it does not look at
+ * (kernel/sched/core.c get_user_cpu_mask). */
+int live_set_affinity(struct root *root, pid_t tid, const struct nodeset *cpus)
+{
+	size_t words = cpus->words * sizeof(*cpus->word) / sizeof(unsigned long) + 1;
+	AUTO(free_p) unsigned long *mask = calloc(words, sizeof(*mask));
+
+	(void)root;
+	if (!mask)
+		return -ENOMEM;
+	/* 0 would be the caller. */
+	if (tid <= 0)
+		return -ESRCH;
+	for (int cpu = nodeset_next(cpus, 0); cpu >= 0; cpu = nodeset_next(cpus, cpu + 1))
+		mask[(unsigned)cpu / WORD_BITS] |= 1UL << (unsigned)cpu % WORD_BITS;
+	return syscall(SYS_sched_setaffinity, tid, words * sizeof(*mask), mask) < 0 ? -errno : 0;
+}
+
+int live_open_process(struct root *root, pid_t pid)
+{
+	long fd;
+
+	(void)root;
+	if (pid <= 0)
+		return -ESRCH;
+	fd = syscall(SYS_pidfd_open, pid, 0);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int live_signal(struct root *root, int process, int signal)
+{
+	(void)root;
+	return syscall(SYS_pidfd_send_signal, process, signal, NULL, 0) < 0 ? -errno : 0;
+}
+
+/* By the descriptor, so that it is the file which was found below the root; a name would be looked up anew.
+ */
+static int add_watch(struct directory *dir, int watch, const char *path)
+{
+	AUTO(close_p) int fd = directory_open_below(dir, path, O_PATH);
+	char name[32];
+
+	if (fd < 0)
+		return fd;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	if (inotify_add_watch(watch, name, IN_MODIFY) >= 0)
+		return 0;
+	return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+}
+
+/* A user has 128 instances and some thousand watches (fs.inotify), and a kernel may be without inotify or
+ * /proc: none of that is the caller's, who then looks again and again. */
+int live_watch(struct root *root, const char *const *paths, size_t count)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (watch < 0)
+		return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	for (size_t i = 0; i < count; i++) {
+		int rc = add_watch(directory_of(root), watch, paths[i]);
+
+		if (rc < 0) {
+			(void)close(watch);
+			return rc;
+		}
+	}
+	return watch;
 }

@@ -143,6 +143,11 @@ int root_save(struct root *root, const char *path, const char *text)
 	return trace(root, "save", path, root->ops->save ? root->ops->save(root, path, text) : -EROFS);
 }
 
+int root_discard(struct root *root, const char *path)
+{
+	return trace(root, "discard", path, root->ops->discard ? root->ops->discard(root, path) : -EROFS);
+}
+
 int root_mkdir(struct root *root, const char *path)
 {
 	return trace(root, "mkdir", path, root->ops->mkdir ? root->ops->mkdir(root, path) : -EROFS);

@@ -52,6 +52,7 @@ struct root_ops {
 	/* From here on: changes. NULL where nothing can be changed, which is -EROFS. */
 	int (*write)(struct root *root, const char *path, const char *text);
 	int (*save)(struct root *root, const char *path, const char *text);
+	int (*discard)(struct root *root, const char *path);
 	int (*mkdir)(struct root *root, const char *path);
 	int (*rmdir)(struct root *root, const char *path);
 	int (*set_xattr)(struct root *root, const char *path, const char *name, const char *value);
@@ -66,8 +67,8 @@ struct root_ops {
 };
 
 /* Called for every access with its result, for -v. `op`: "read", "head", "list", "stat", "kcmp", "probe",
- * "klog", "write", "save", "mkdir", "rmdir", "getxattr", "setxattr", "rmxattr", "chown", "affinity", "open",
- * "signal", "watch". */
+ * "klog", "write", "save", "discard", "mkdir", "rmdir", "getxattr", "setxattr", "rmxattr", "chown",
+ * "affinity", "open", "signal", "watch". */
 typedef void root_trace_fn(void *arg, const char *op, const char *path, int result);
 
 struct root {
@@ -118,6 +119,8 @@ int root_write(struct root *root, const char *path, const char *text);
 /* Makes or replaces a configuration file (never one of the kernel's), whole or not at all: mode 0644, by a
  * temporary file beside it, fsync and rename. Its directory must exist. A link of that name is replaced. */
 int root_save(struct root *root, const char *path, const char *text);
+/* Removes a configuration file (never one of the kernel's); its directory is synced. */
+int root_discard(struct root *root, const char *path);
 int root_mkdir(struct root *root, const char *path); /* mode 0755 less the umask */
 int root_rmdir(struct root *root, const char *path);
 /* Sets an extended attribute of a directory. -EFBIG above ROOT_XATTR_MAX. */

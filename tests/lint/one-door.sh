@@ -13,6 +13,8 @@ leave=(
 	'^libpolicy/memory/mempolicy\.c$' 'syscall'
 	# libcgroup is loaded where it is needed; it gives away a whole directory or nothing.
 	'^libpolicy/host/cgroupfs\.c$' 'dlopen|fchownat'
+	# Its own directory, of which no kernel knows; nothing in it is ever renamed or replaced.
+	'^libpolicy/host/state\.c$' 'open|openat|fdopendir|mkdir|unlinkat|fstat|fstatat|ftruncate'
 	# Where the whole program lies, beside this one.
 	'^cli/front\.c$' 'readlink'
 )
@@ -21,7 +23,7 @@ calls+="|mkdir|mkdirat|rmdir|unlink|unlinkat|remove|rename|renameat2?|link|linka
 calls+="|readlink|readlinkat|realpath|canonicalize_file_name|access|faccessat2?|eaccess|euidaccess"
 calls+="|[fl]?stat|[fl]?stat64|fstatat|statx|f?statfs|f?statvfs|f?truncate|[fl]?chown|fchownat|f?chmod|fchmodat"
 calls+="|[fl]?getxattr|[fl]?setxattr|[fl]?listxattr|[fl]?removexattr|f?chdir|chroot|mount|umount2?"
-calls+="|inotify_add_watch|name_to_handle_at|open_by_handle_at|mkstemp|mkdtemp|tmpfile|popen|system|syscall|klogctl|dlopen"
+calls+="|inotify_init1?|inotify_add_watch|name_to_handle_at|open_by_handle_at|mkstemp|mkdtemp|tmpfile|popen|system|syscall|klogctl|dlopen"
 
 # usage: pattern_for FILE
 pattern_for() {
@@ -84,6 +86,12 @@ E
 plant libpolicy/host/cgroupfs.c 2 <<'E'
 void *library = dlopen("libcgroup.so.2", RTLD_NOW);
 int fd = open(path, O_PATH);
+E
+plant libpolicy/host/state.c 1 <<'E'
+int fd = openat(dir, name, O_WRONLY) + rename(path, other);
+E
+plant libpolicy/act/await.c 1 <<'E'
+int fd = inotify_init1(IN_CLOEXEC);
 E
 plant libpolicy/host/scope.c 1 <<'E'
 int size = klogctl(3, text, sizeof(text));

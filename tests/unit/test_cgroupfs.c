@@ -411,6 +411,7 @@ static void a_process_is_moved_and_looked_for(void **state)
 	(void)state;
 	populated.ops.write = write_and_move;
 	fakekernel_cgroup(root, "/a", NULL);
+	assert_int_equal(fakekernel_start(root, "/", 60), 0);
 	fakekernel_put(root, "/proc/60/cgroup", "0::/\n");
 	assert_int_equal(cgroupfs_attach(fs, "/a", 60, &err), 0);
 	expect_file("/sys/fs/cgroup/a/cgroup.procs", "60");
@@ -423,6 +424,7 @@ static void a_process_that_does_not_arrive_is_a_failure(void **state)
 {
 	(void)state;
 	fakekernel_cgroup(root, "/a", NULL);
+	assert_int_equal(fakekernel_start(root, "/", 60), 0);
 	fakekernel_put(root, "/proc/60/cgroup", "0::/elsewhere\n"); /* and the fake does not change it */
 	assert_int_equal(cgroupfs_attach(fs, "/a", 60, &err), -EAGAIN);
 	assert_non_null(strstr(err.text, "cgroup \"/a\" does not take process 60"));
@@ -431,6 +433,7 @@ static void a_process_that_does_not_arrive_is_a_failure(void **state)
 static void a_cgroup_that_is_gone_takes_nobody(void **state)
 {
 	(void)state;
+	assert_int_equal(fakekernel_start(root, "/", 60), 0);
 	fakekernel_put(root, "/proc/60/cgroup", "0::/\n");
 	assert_int_equal(cgroupfs_attach(fs, "/none", 60, &err), -ENOENT);
 	assert_string_equal(err.text, "cgroup \"/none\" does not take process 60: No such file or directory");

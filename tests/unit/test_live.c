@@ -4,10 +4,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/klog.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -259,6 +263,10 @@ static void keeps_attributes_of_directories(void **state)
 	assert_int_equal(root_get_xattr(live, at("/a"), "user.cgpol", &value), 0);
 	assert_string_equal(value, "kept");
 	free(TAKE(value));
+	assert_int_equal(root_remove_xattr(live, at("/a"), "user.cgpol"), 0);
+	assert_int_equal(root_get_xattr(live, at("/a"), "user.cgpol", &value), -ENODATA);
+	assert_int_equal(root_remove_xattr(live, at("/a"), "user.cgpol"), -ENODATA);
+	assert_int_equal(root_remove_xattr(live, at("/b"), "user.cgpol"), -ENOENT);
 	assert_int_equal(root_get_xattr(live, at("/a"), "user.other", &value), -ENODATA);
 	assert_int_equal(root_get_xattr(live, at("/b"), "user.cgpol", &value), -ENOENT);
 	assert_int_equal(root_set_xattr(live, at("/b"), "user.cgpol", "a"), -ENOENT);
@@ -317,6 +325,143 @@ static void opens_directories_for_clone3(void **state)
 	assert_int_equal(root_open_directory(live, at("/absent")), -ENOENT);
 }
 
+static void gives_files_to_others(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	tree_put(scratch, "/file", "", 0);
+	assert_int_equal(root_chown(live, at("/file"), (uid_t)-1, (gid_t)-1), 0);
+	assert_int_equal(root_chown(live, at("/file"), geteuid(), getegid()), 0);
+	assert_int_equal(root_chown(live, at("/absent"), geteuid(), (gid_t)-1), -ENOENT);
+	assert_int_equal(root_chown(live, at("/file/"), geteuid(), (gid_t)-1), -EINVAL);
+	assert_int_equal(root_chown(live, at("/."), geteuid(), (gid_t)-1), -EINVAL);
+	if (geteuid() != 0) {
+		assert_int_equal(root_chown(live, at("/file"), 0, (gid_t)-1), -EPERM);
+		skip();
+	}
+	tree_link(scratch, "/link", "file");
+	assert_int_equal(root_chown(live, at("/link"), 1234, 1235), 0);
+	assert_int_equal(stat(at("/file"), &st), 0);
+	assert_int_equal(st.st_uid, 0);
+	assert_int_equal(lstat(at("/link"), &st), 0);
+	assert_int_equal(st.st_uid, 1234);
+	assert_int_equal(st.st_gid, 1235);
+	assert_int_equal(root_chown(live, scratch, (uid_t)-1, 77), 0);
+	assert_int_equal(stat(scratch, &st), 0);
+	assert_int_equal(st.st_uid, 0);
+	assert_int_equal(st.st_gid, 77);
+}
+
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		for (;;)
+			(void)pause();
+	}
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void binds_threads_to_cpus(void **state)
+{
+	AUTO(nodeset_clear_p) struct nodeset cpus = {0, NULL};
+	pid_t pid = start_child();
+	cpu_set_t now;
+	int first = 0;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(pid, sizeof(now), &now), 0);
+	while (!CPU_ISSET(first, &now))
+		first++;
+	/* No cpu at all, and one that no machine has (NR_CPUS is 8192 at most). */
+	assert_int_equal(root_set_affinity(live, pid, &cpus), -EINVAL);
+	assert_int_equal(nodeset_add(&cpus, 60000), 0);
+	assert_int_equal(root_set_affinity(live, pid, &cpus), -EINVAL);
+	assert_int_equal(nodeset_add(&cpus, (unsigned)first), 0);
+	assert_int_equal(root_set_affinity(live, pid, &cpus), 0);
+	assert_int_equal(sched_getaffinity(pid, sizeof(now), &now), 0);
+	assert_int_equal(CPU_COUNT(&now), 1);
+	assert_true(CPU_ISSET(first, &now));
+	/* Never the caller instead. */
+	assert_int_equal(root_set_affinity(live, 0, &cpus), -ESRCH);
+	assert_int_equal(root_set_affinity(live, -1, &cpus), -ESRCH);
+	end_child(pid);
+	assert_int_equal(root_set_affinity(live, pid, &cpus), -ESRCH);
+}
+
+static void signals_processes_by_descriptors(void **state)
+{
+	pid_t pid = start_child();
+	int process = root_open_process(live, pid);
+	struct pollfd waiting = {.fd = process, .events = POLLIN};
+	int file;
+
+	(void)state;
+	if (process == -EPERM || process == -ENOSYS) {
+		end_child(pid);
+		skip(); /* a sandbox */
+	}
+	assert_true(process >= 0);
+	assert_int_equal(fcntl(process, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_int_equal(root_signal(live, process, 0), 0);
+	assert_int_equal(root_signal(live, process, 1000), -EINVAL);
+	assert_int_equal(poll(&waiting, 1, 0), 0);
+	assert_int_equal(root_signal(live, process, SIGKILL), 0);
+	assert_int_equal(poll(&waiting, 1, 10000), 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(root_signal(live, process, 0), -ESRCH);
+	assert_int_equal(root_open_process(live, pid), -ESRCH);
+	assert_int_equal(root_open_process(live, 0), -ESRCH);
+	(void)close(process);
+	file = open("/", O_RDONLY | O_CLOEXEC);
+	assert_true(file >= 0);
+	assert_int_equal(root_signal(live, file, SIGKILL), -EBADF);
+	(void)close(file);
+}
+
+static void watches_files(void **state)
+{
+	const char *paths[] = {at("/one"), at("/two")}, *absent[] = {at("/one"), at("/absent")};
+	char event[4096];
+	struct pollfd waiting = {.events = POLLIN};
+	struct rlimit old, small;
+
+	(void)state;
+	tree_put(scratch, "/one", "1", 1);
+	tree_put(scratch, "/two", "2", 1);
+	waiting.fd = root_watch(live, paths, 2);
+	if (waiting.fd == -EOPNOTSUPP)
+		skip();
+	assert_true(waiting.fd >= 0);
+	assert_int_equal(fcntl(waiting.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	expect_file("/two", "2");
+	assert_int_equal(poll(&waiting, 1, 0), 0);
+	assert_int_equal(read(waiting.fd, event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(root_write(live, at("/two"), "3"), 0);
+	assert_int_equal(poll(&waiting, 1, 10000), 1);
+	assert_true(read(waiting.fd, event, sizeof(event)) >= (ssize_t)sizeof(struct inotify_event));
+	assert_int_equal(poll(&waiting, 1, 0), 0);
+	(void)close(waiting.fd);
+	assert_int_equal(root_watch(live, absent, 2), -ENOENT);
+	/* Without a descriptor left it cannot be done, which is no failure of the caller's. */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	small = old;
+	small.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+	assert_int_equal(root_watch(live, paths, 2), -EOPNOTSUPP);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 static void reads_the_kernels_log(void **state)
 {
 	AUTO(free_p) char *text = NULL;
@@ -363,6 +508,10 @@ int main(void)
 		TEST(keeps_attributes_of_directories),
 		TEST(refuses_long_attributes),
 		TEST(opens_directories_for_clone3),
+		TEST(gives_files_to_others),
+		TEST(binds_threads_to_cpus),
+		TEST(signals_processes_by_descriptors),
+		TEST(watches_files),
 		TEST(reads_the_kernels_log),
 		TEST(probes_the_kernel),
 	};

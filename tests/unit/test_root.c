@@ -517,6 +517,24 @@ static void traces_each_access(void **state)
 	root_free(root);
 }
 
+static void refuses_the_rest(struct root *root, const struct access *seen)
+{
+	const struct nodeset none = {0, NULL};
+	const char *path = "/file";
+
+	assert_int_equal(root_remove_xattr(root, "/dir", "user.a"), -EROFS);
+	assert_string_equal(seen->op, "rmxattr");
+	assert_int_equal(root_chown(root, path, 1, 1), -EROFS);
+	assert_string_equal(seen->op, "chown");
+	assert_int_equal(root_set_affinity(root, 1, &none), -EROFS);
+	assert_string_equal(seen->op, "affinity");
+	assert_int_equal(root_open_process(root, 1), -EROFS);
+	assert_int_equal(root_signal(root, 0, 9), -EROFS);
+	assert_string_equal(seen->op, "signal");
+	assert_int_equal(root_watch(root, &path, 1), -EOPNOTSUPP);
+	assert_string_equal(seen->op, "watch");
+}
+
 static void a_capture_is_never_changed(void **state)
 {
 	struct access seen = {"", "", 1};
@@ -542,6 +560,7 @@ static void a_capture_is_never_changed(void **state)
 	assert_string_equal(seen.op, "setxattr");
 	assert_int_equal(root_open_directory(root, "/dir"), -EROFS);
 	assert_string_equal(seen.op, "open");
+	refuses_the_rest(root, &seen);
 	expect_text(root, "/file", "old");
 	assert_int_equal(stat(tree_path(capture, "/dir"), &st), 0);
 	assert_int_equal(stat(tree_path(capture, "/saved"), &st), -1);
