@@ -5,20 +5,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/nodeset.h"
 #include "base/text.h"
 
 #define MOUNT "/sys/fs/cgroup"
 
-enum { NAMES = 26, PATH_SIZE = 512 };
+enum { NAMES = 26, PATH_SIZE = 512, WAIT_MS = 5000 };
 
 struct playing {
 	struct root *root;
 	const struct contract_processes *processes;
 	unsigned major, minor;
-	pid_t pid[NAMES]; /* by letter: processes named "a" to "z" */
+	pid_t pid[NAMES]; /* by letter: processes and threads named "a" to "z" */
 	FILE *out;
 	unsigned line, played;
 	int wrong;
@@ -46,7 +48,15 @@ static void judge(struct playing *playing, const struct rule *rule, const char *
 		      rule->path, rule->value, rule->answer, got);
 }
 
-/* Newlines as "|", so that an answer is one line. */
+/* So that an answer is one line. */
+static void bar_newlines(char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			*text = '|';
+	}
+}
+
 static void judge_text(struct playing *playing, const struct rule *rule, char *text, int rc)
 {
 	char got[PATH_SIZE];
@@ -55,61 +65,285 @@ static void judge_text(struct playing *playing, const struct rule *rule, char *t
 		judge(playing, rule, name_of(rc));
 		return;
 	}
-	for (char *at = text; *at; at++) {
-		if (*at == '\n')
-			*at = '|';
-	}
+	bar_newlines(text);
 	(void)snprintf(got, sizeof(got), "\"%s\"", text);
 	judge(playing, rule, got);
 }
 
-static int start(struct playing *playing, const struct rule *rule, const char *path)
+static pid_t *named(struct playing *playing, char letter)
 {
-	return playing->processes->start(playing->root, path, &playing->pid[rule->value[0] - 'a']);
+	return &playing->pid[letter - 'a'];
 }
 
-static int move_process(struct playing *playing, const struct rule *rule, const char *path)
+static bool is_letter(const char *text)
+{
+	return text[0] >= 'a' && text[0] <= 'z' && text[1] == '\0';
+}
+
+/* "X [Y] [16M]" */
+static int start(struct playing *playing, const struct rule *rule, const char *path)
+{
+	AUTO(free_p) char *copy = strdup(rule->value);
+	struct contract_task task = {false, 0, 0, 0};
+	pid_t *second = NULL;
+	char *save = NULL, *word = copy ? strtok_r(copy, " ", &save) : NULL;
+	int rc;
+
+	for (word = word ? strtok_r(NULL, " ", &save) : NULL; word; word = strtok_r(NULL, " ", &save)) {
+		if (is_letter(word))
+			second = named(playing, *word);
+		else
+			task.bytes = strtoull(word, NULL, 10) << 20;
+	}
+	task.has_thread = second != NULL;
+	rc = playing->processes->start(playing->root, path, &task);
+	if (rc == 0)
+		*named(playing, rule->value[0]) = task.pid;
+	if (rc == 0 && second)
+		*second = task.tid;
+	return rc;
+}
+
+static int move_task(struct playing *playing, const struct rule *rule, const char *path)
 {
 	char file[PATH_SIZE + 16], text[16];
 
-	(void)snprintf(file, sizeof(file), "%s/cgroup.procs", path);
-	(void)snprintf(text, sizeof(text), "%d", (int)playing->pid[rule->value[0] - 'a']);
+	(void)snprintf(file, sizeof(file), "%s/%s", path,
+		       strcmp(rule->verb, "move") == 0 ? "cgroup.procs" : "cgroup.threads");
+	(void)snprintf(text, sizeof(text), "%d", (int)*named(playing, rule->value[0]));
 	return root_write(playing->root, file, text);
 }
 
-static bool is_process(const struct rule *rule)
+static int write_text(struct playing *playing, const struct rule *rule, const char *path)
 {
-	return rule->value[0] >= 'a' && rule->value[0] <= 'z' && rule->value[1] == '\0';
+	return root_write(playing->root, path, strcmp(rule->value, "\\n") == 0 ? "\n" : rule->value);
+}
+
+static int make_cgroup(struct playing *playing, const struct rule *rule, const char *path)
+{
+	(void)rule;
+	return root_mkdir(playing->root, path);
+}
+
+static int remove_cgroup(struct playing *playing, const struct rule *rule, const char *path)
+{
+	(void)rule;
+	return root_rmdir(playing->root, path);
+}
+
+static int look(struct playing *playing, const struct rule *rule, const char *path)
+{
+	struct root_info info;
+
+	(void)rule;
+	return root_stat(playing->root, path, &info);
+}
+
+static int give(struct playing *playing, const struct rule *rule, const char *path)
+{
+	return root_chown(playing->root, path, (uid_t)strtoul(rule->value, NULL, 10), (gid_t)-1);
+}
+
+static int mark(struct playing *playing, const struct rule *rule, const char *path)
+{
+	return root_set_xattr(playing->root, path, "user.contract", rule->value);
+}
+
+static int unmark(struct playing *playing, const struct rule *rule, const char *path)
+{
+	(void)rule;
+	return root_remove_xattr(playing->root, path, "user.contract");
+}
+
+/* affinity / X LIST: the path is of no use. */
+static int bind_task(struct playing *playing, const struct rule *rule, const char *path)
+{
+	AUTO(nodeset_clear_p) struct nodeset cpus = {0, NULL};
+
+	(void)path;
+	if (nodeset_parse(rule->value + 2, NODESET_CPUS_MAX, &cpus, NULL) < 0)
+		return -EDOM;
+	return root_set_affinity(playing->root, *named(playing, rule->value[0]), &cpus);
+}
+
+static void pause_a_little(unsigned *waited)
+{
+	const struct timespec step = {0, 10000000};
+
+	(void)nanosleep(&step, NULL);
+	*waited += 10;
+}
+
+/* What the kernel does a little later: -ETIMEDOUT when it did not. */
+static int await_text(struct playing *playing, const struct rule *rule, const char *path)
+{
+	unsigned waited = 0;
+
+	for (;;) {
+		AUTO(free_p) char *text = NULL;
+		int rc = root_read(playing->root, path, &text, NULL);
+
+		if (rc < 0)
+			return rc;
+		bar_newlines(text);
+		if (strcmp(text, rule->value) == 0)
+			return 0;
+		if (waited >= WAIT_MS)
+			return -ETIMEDOUT;
+		pause_a_little(&waited);
+	}
+}
+
+static int await_end(struct playing *playing, const struct rule *rule, const char *path)
+{
+	pid_t *pid = named(playing, rule->value[0]);
+	unsigned waited = 0;
+
+	(void)path;
+	for (;; pause_a_little(&waited)) {
+		AUTO(close_p) int fd = root_open_process(playing->root, *pid);
+
+		if (fd == -ESRCH)
+			*pid = 0;
+		if (fd < 0)
+			return fd == -ESRCH ? 0 : fd;
+		if (waited >= WAIT_MS)
+			return -ETIMEDOUT;
+	}
+}
+
+/* Is a process or thread in the list that the file is? -ESRCH when it is not. */
+static int look_for(struct playing *playing, const struct rule *rule, const char *path)
+{
+	AUTO(free_p) char *text = NULL;
+	const char *at;
+	struct span line;
+	char number[16];
+	int rc = root_read(playing->root, path, &text, NULL);
+
+	if (rc < 0)
+		return rc;
+	(void)snprintf(number, sizeof(number), "%d", (int)*named(playing, rule->value[0]));
+	at = text;
+	while (text_line(&at, &line)) {
+		if (strlen(number) == line.size && memcmp(line.at, number, line.size) == 0)
+			return 0;
+	}
+	return -ESRCH;
+}
+
+/* Is a number in a file at least so much? -ERANGE when it is less. */
+static int weigh(struct playing *playing, const struct rule *rule, const char *path)
+{
+	uint64_t number;
+	int rc = root_read_u64(playing->root, path, &number);
+
+	return rc < 0 ? rc : number < strtoull(rule->value, NULL, 10) ? -ERANGE : 0;
+}
+
+static const struct verb {
+	const char *name;
+	int (*play)(struct playing *playing, const struct rule *rule, const char *path);
+	bool is_of_task; /* the value begins with a letter */
+} verbs[] = {
+	{"mkdir", make_cgroup, false},	 {"rmdir", remove_cgroup, false},
+	{"write", write_text, false},	 {"stat", look, false},
+	{"start", start, true},		 {"move", move_task, true},
+	{"movethread", move_task, true}, {"own", give, false},
+	{"mark", mark, false},		 {"unmark", unmark, false},
+	{"affinity", bind_task, true},	 {"await", await_text, false},
+	{"gone", await_end, true},	 {"lists", look_for, true},
+	{"least", weigh, false},
+};
+
+/* The value behind a key: of "KEY VALUE" or "KEY:\tVALUE". */
+static int read_field(struct playing *playing, const char *path, const char *key, char **value)
+{
+	AUTO(free_p) char *text = NULL;
+	const char *at;
+	struct span line, word;
+	int rc = root_read(playing->root, path, &text, NULL);
+
+	if (rc < 0)
+		return rc;
+	at = text;
+	while (text_line(&at, &line)) {
+		if (!text_word(&line, &word) || word.size < strlen(key) ||
+		    memcmp(word.at, key, strlen(key)) != 0 ||
+		    (word.size > strlen(key) && word.at[strlen(key)] != ':'))
+			continue;
+		if (!text_word(&line, &word))
+			return -ENODATA;
+		*value = span_dup(word);
+		return *value ? 0 : -ENOMEM;
+	}
+	return -ENODATA;
+}
+
+static int read_owner(struct playing *playing, const char *path, char **value)
+{
+	struct root_info info;
+	int rc = root_stat(playing->root, path, &info);
+
+	if (rc < 0)
+		return rc;
+	return asprintf(value, "%u", info.uid) < 0 ? -ENOMEM : 0;
+}
+
+/* Those whose answer is a text. False: it is none of them. */
+static bool play_question(struct playing *playing, const struct rule *rule, const char *path)
+{
+	AUTO(free_p) char *text = NULL;
+	int rc;
+
+	if (strcmp(rule->verb, "read") == 0)
+		rc = root_read(playing->root, path, &text, NULL);
+	else if (strcmp(rule->verb, "field") == 0)
+		rc = read_field(playing, path, rule->value, &text);
+	else if (strcmp(rule->verb, "owner") == 0)
+		rc = read_owner(playing, path, &text);
+	else if (strcmp(rule->verb, "marked") == 0)
+		rc = root_get_xattr(playing->root, path, "user.contract", &text);
+	else
+		return false;
+	judge_text(playing, rule, text, rc);
+	return true;
+}
+
+/* "@x/FILE" is of a process, "/proc/..." the machine's, the others are below the mount. */
+static bool find_path(struct playing *playing, const struct rule *rule, char path[PATH_SIZE])
+{
+	const char *given = rule->path;
+
+	if (given[0] == '@') {
+		if (given[1] < 'a' || given[1] > 'z')
+			return false;
+		(void)snprintf(path, PATH_SIZE, "/proc/%d%s", (int)*named(playing, given[1]), given + 2);
+	} else if (strncmp(given, "/proc/", 6) == 0) {
+		(void)snprintf(path, PATH_SIZE, "%s", given);
+	} else {
+		(void)snprintf(path, PATH_SIZE, "%s%s", MOUNT, strcmp(given, "/") == 0 ? "" : given);
+	}
+	return given[0] == '@' || given[0] == '/';
 }
 
 static bool play(struct playing *playing, const struct rule *rule)
 {
 	char path[PATH_SIZE];
-	AUTO(free_p) char *text = NULL;
-	struct root_info info;
 
-	(void)snprintf(path, sizeof(path), "%s%s", MOUNT, strcmp(rule->path, "/") == 0 ? "" : rule->path);
-	if (strcmp(rule->verb, "read") == 0) {
-		int rc = root_read(playing->root, path, &text, NULL);
-
-		judge_text(playing, rule, text, rc);
-	} else if (strcmp(rule->verb, "mkdir") == 0)
-		judge(playing, rule, name_of(root_mkdir(playing->root, path)));
-	else if (strcmp(rule->verb, "rmdir") == 0)
-		judge(playing, rule, name_of(root_rmdir(playing->root, path)));
-	else if (strcmp(rule->verb, "write") == 0)
-		judge(playing, rule,
-		      name_of(root_write(playing->root, path,
-					 strcmp(rule->value, "\\n") == 0 ? "\n" : rule->value)));
-	else if (strcmp(rule->verb, "stat") == 0)
-		judge(playing, rule, name_of(root_stat(playing->root, path, &info)));
-	else if (strcmp(rule->verb, "start") == 0 && is_process(rule))
-		judge(playing, rule, name_of(start(playing, rule, path)));
-	else if (strcmp(rule->verb, "move") == 0 && is_process(rule))
-		judge(playing, rule, name_of(move_process(playing, rule, path)));
-	else
+	if (!find_path(playing, rule, path))
 		return false;
-	return true;
+	if (play_question(playing, rule, path))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		if (strcmp(verbs[i].name, rule->verb) != 0)
+			continue;
+		if (verbs[i].is_of_task && (rule->value[0] < 'a' || rule->value[0] > 'z'))
+			return false;
+		judge(playing, rule, name_of(verbs[i].play(playing, rule, path)));
+		return true;
+	}
+	return false;
 }
 
 static char *strip(char *text)
@@ -158,8 +392,9 @@ static bool play_line(struct playing *playing, char *line)
 			return true;
 	}
 	if (strncmp(rest, "end ", 4) == 0) {
-		playing->processes->end(playing->root, playing->pid[rest[4] - 'a']);
-		playing->pid[rest[4] - 'a'] = 0;
+		if (*named(playing, rest[4]) > 0)
+			playing->processes->end(playing->root, *named(playing, rest[4]));
+		*named(playing, rest[4]) = 0;
 		return true;
 	}
 	equals = strstr(rest, " = ");
@@ -170,7 +405,7 @@ static bool play_line(struct playing *playing, char *line)
 	rule.verb = next_word(&rest);
 	rule.path = next_word(&rest);
 	rule.value = strip(rest);
-	return rule.path[0] == '/' && play(playing, &rule);
+	return play(playing, &rule);
 }
 
 int contract_play(struct root *root, const struct contract_processes *processes, const char *rules, FILE *out,

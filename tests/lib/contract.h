@@ -4,12 +4,21 @@
 #define CGPOL_TEST_CONTRACT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "host/root.h"
 
+/* What a process is to be when it begins. */
+struct contract_task {
+	bool has_thread; /* a second one */
+	uint64_t bytes;	 /* anonymous memory that it touches */
+	pid_t pid, tid;	 /* comes back: its own, and the second thread's */
+};
+
 /* How processes come and go: in the real kernel they are real. Each returns 0 or -errno. */
 struct contract_processes {
-	int (*start)(struct root *root, const char *cgroup, pid_t *pid); /* clone3(2) into the cgroup */
+	int (*start)(struct root *root, const char *cgroup,
+		     struct contract_task *task); /* clone3(2) into the cgroup */
 	void (*end)(struct root *root, pid_t pid);
 };
 

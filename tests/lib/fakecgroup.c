@@ -6,194 +6,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "fakecpuset.h"
-
-/* Parses "+a -b" or "a b"; false for a word that is no controller. */
-static bool parse_controllers(const char *text, unsigned *plus, unsigned *minus)
-{
-	char *copy = faketree_must(strdup(text)), *save = NULL;
-	bool is_good = true;
-
-	for (char *word = strtok_r(copy, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
-		bool is_minus = *word == '-';
-		unsigned bit = fakevalue_controller(*word == '+' || is_minus ? word + 1 : word);
-
-		is_good = is_good && bit != 0;
-		*(is_minus ? minus : plus) |= bit;
-		*(is_minus ? plus : minus) &= ~bit;
-	}
-	free(copy);
-	return is_good;
-}
-
-static char *format_controllers(unsigned mask)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = faketree_must(open_memstream(&text, &size));
-	const char *blank = "";
-
-	for (size_t i = 0; fakevalue_controllers[i]; i++) {
-		if (mask & 1U << i) {
-			(void)fprintf(out, "%s%s", blank, fakevalue_controllers[i]);
-			blank = " ";
-		}
-	}
-	(void)fclose(out);
-	return faketree_must(text);
-}
-
-/* cgroup_control(): threaded cgroups have threaded controllers only. */
-unsigned faketree_controllers(const struct cgroup_tree *tree, const struct cgroup *cgroup)
-{
-	if (!cgroup->parent)
-		return tree->available;
-	return cgroup->is_threaded ? cgroup->parent->subtree & FAKEVALUE_THREADED : cgroup->parent->subtree;
-}
-
-bool faketree_is_populated(const struct cgroup *cgroup)
-{
-	if (cgroup->pids > 0)
-		return true;
-	for (const struct cgroup *child = cgroup->child; child; child = child->next) {
-		if (faketree_is_populated(child))
-			return true;
-	}
-	return false;
-}
-
-static bool is_thread_root(const struct cgroup *cgroup)
-{
-	if (cgroup->is_threaded)
-		return false;
-	for (const struct cgroup *child = cgroup->child; child; child = child->next) {
-		if (child->is_threaded)
-			return true;
-	}
-	return cgroup->pids > 0 && (cgroup->subtree & FAKEVALUE_THREADED);
-}
-
-static bool can_be_thread_root(const struct cgroup *cgroup)
-{
-	if (!cgroup->parent)
-		return true;
-	if (cgroup->is_threaded)
-		return false;
-	for (const struct cgroup *child = cgroup->child; child; child = child->next) {
-		if (!child->is_threaded && faketree_is_populated(child))
-			return false;
-	}
-	return !(cgroup->subtree & ~(unsigned)FAKEVALUE_THREADED);
-}
-
-static bool is_valid_domain(const struct cgroup *cgroup)
-{
-	if (cgroup->is_threaded)
-		return false;
-	for (cgroup = cgroup->parent; cgroup; cgroup = cgroup->parent) {
-		if (cgroup->is_threaded || (cgroup->parent && is_thread_root(cgroup)))
-			return false;
-	}
-	return true;
-}
-
-static const struct cgroup *domain_of(const struct cgroup *cgroup)
-{
-	while (cgroup->is_threaded)
-		cgroup = cgroup->parent;
-	return cgroup;
-}
-
-static const char *type_of(const struct cgroup *cgroup)
-{
-	if (cgroup->is_threaded)
-		return "threaded";
-	if (!is_valid_domain(cgroup))
-		return "domain invalid";
-	return is_thread_root(cgroup) ? "domain threaded" : "domain";
-}
-
-/* cgroup_migrate_vet_dst() */
-static int vet_entry(const struct cgroup *cgroup)
-{
-	if (!is_valid_domain(domain_of(cgroup)))
-		return -EOPNOTSUPP;
-	if (can_be_thread_root(cgroup) || cgroup->is_threaded)
-		return 0;
-	return cgroup->subtree ? -EBUSY : 0;
-}
-
-/* cgroup_vet_subtree_control_enable() */
-static int vet_enable(const struct cgroup *cgroup, unsigned enable)
-{
-	if (!enable)
-		return 0;
-	if (!is_valid_domain(domain_of(cgroup)))
-		return -EOPNOTSUPP;
-	if (!cgroup->parent)
-		return 0;
-	if (enable & ~(unsigned)FAKEVALUE_THREADED) {
-		if (is_thread_root(cgroup) || cgroup->is_threaded)
-			return -EOPNOTSUPP;
-	} else if (can_be_thread_root(cgroup) || cgroup->is_threaded) {
-		return 0;
-	}
-	return cgroup->pids > 0 ? -EBUSY : 0;
-}
-
-/* The state of a controller that is switched off is lost. */
-static void forget_values(struct cgroup *cgroup, unsigned controllers)
-{
-	for (size_t i = 0; fakevalue_table[i].name; i++) {
-		if (fakevalue_bit(&fakevalue_table[i]) & controllers) {
-			free(cgroup->value[i]);
-			cgroup->value[i] = NULL;
-		}
-	}
-}
-
-/* cgroup_subtree_control_write() */
-static int write_subtree(struct cgroup_tree *tree, struct cgroup *cgroup, const char *text)
-{
-	unsigned enable = 0, disable = 0;
-	int rc;
-
-	if (!parse_controllers(text, &enable, &disable) || (*text && *text != '+' && *text != '-'))
-		return -EINVAL;
-	enable &= ~cgroup->subtree;
-	disable &= cgroup->subtree;
-	if (enable & ~faketree_controllers(tree, cgroup))
-		return -ENOENT;
-	for (const struct cgroup *child = cgroup->child; child; child = child->next) {
-		if (child->subtree & disable)
-			return -EBUSY;
-	}
-	rc = vet_enable(cgroup, enable);
-	if (rc < 0)
-		return rc;
-	cgroup->subtree = (cgroup->subtree | enable) & ~disable;
-	for (struct cgroup *child = cgroup->child; child; child = child->next)
-		forget_values(child, disable);
-	return 0;
-}
-
-/* cgroup_enable_threaded() */
-static int write_type(struct cgroup *cgroup, const char *text)
-{
-	const struct cgroup *domain = domain_of(cgroup->parent);
-
-	if (strcmp(text, "threaded") != 0)
-		return -EINVAL;
-	if (cgroup->is_threaded)
-		return 0;
-	if (faketree_is_populated(cgroup) || cgroup->subtree & ~(unsigned)FAKEVALUE_THREADED ||
-	    !is_valid_domain(domain) || !can_be_thread_root(domain))
-		return -EOPNOTSUPP;
-	cgroup->is_threaded = true;
-	return 0;
-}
+#include "fakedomain.h"
+#include "fakememory.h"
+#include "faketask.h"
 
 static size_t find_value(const char *name)
 {
@@ -211,47 +30,101 @@ const char *faketree_value(const struct cgroup *cgroup, const char *name)
 	return cgroup->value[i] ? cgroup->value[i] : fakevalue_table[i].initial;
 }
 
-static char *show_pids(const struct cgroup *cgroup)
+void faketree_set_value(struct cgroup *cgroup, const char *name, const char *text)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = faketree_must(open_memstream(&text, &size));
+	size_t i = find_value(name);
 
-	for (size_t i = 0; i < cgroup->pids; i++)
-		(void)fprintf(out, "%s%d", i > 0 ? "\n" : "", (int)cgroup->pid[i]);
-	(void)fclose(out);
-	return faketree_must(text);
+	free(cgroup->value[i]);
+	cgroup->value[i] = text ? faketree_must(strdup(text)) : NULL;
 }
 
-static int show_file(const struct cgroup_tree *tree, const struct cgroup *cgroup, size_t i, char **text)
+struct cgroup *faketree_next(const struct cgroup *top, struct cgroup *at)
 {
-	switch (fakevalue_table[i].kind) {
+	if (at->child)
+		return at->child;
+	while (at != top && !at->next)
+		at = at->parent;
+	return at == top ? NULL : at->next;
+}
+
+char *faketree_path(const struct cgroup *cgroup)
+{
+	AUTO(free_p) char *above = NULL;
+	char *path;
+
+	if (!cgroup->parent)
+		return faketree_must(strdup("/"));
+	above = faketree_path(cgroup->parent);
+	faketree_check(asprintf(&path, "%s/%s", cgroup->parent->parent ? above : "", cgroup->name) >= 0);
+	return path;
+}
+
+static char *show_count(const char *before, size_t count, const char *after)
+{
+	char *text;
+
+	faketree_check(asprintf(&text, "%s%zu%s", before, count, after) >= 0);
+	return text;
+}
+
+static size_t count_below(struct cgroup *cgroup, bool is_tasks)
+{
+	size_t count = 0;
+
+	for (struct cgroup *at = cgroup; at; at = faketree_next(cgroup, at))
+		count += is_tasks ? at->tasks : at != cgroup;
+	return count;
+}
+
+/* Files whose text is made when they are read; NULL: what was written is kept. */
+static char *make_text(struct cgroup_tree *tree, struct cgroup *cgroup, enum fakevalue_kind kind)
+{
+	switch (kind) {
 	case FAKEVALUE_CONTROLLERS:
-		*text = format_controllers(faketree_controllers(tree, cgroup));
-		return 0;
+		return fakedomain_format(faketree_controllers(tree, cgroup));
 	case FAKEVALUE_SUBTREE:
-		*text = format_controllers(cgroup->subtree);
-		return 0;
+		return fakedomain_format(cgroup->subtree);
 	case FAKEVALUE_PROCS:
-		if (cgroup->is_threaded)
-			return -EOPNOTSUPP;
-		*text = show_pids(cgroup);
-		return 0;
+	case FAKEVALUE_THREADS:
+		return faketask_show(tree, cgroup, kind == FAKEVALUE_THREADS);
 	case FAKEVALUE_TYPE:
-		*text = faketree_must(strdup(type_of(cgroup)));
-		return 0;
+		return faketree_must(strdup(fakedomain_type(cgroup)));
+	case FAKEVALUE_EVENTS:
+		return faketask_events(cgroup);
+	case FAKEVALUE_CGROUP_STAT:
+		return show_count("nr_descendants ", count_below(cgroup, false), "\nnr_dying_descendants 0");
+	case FAKEVALUE_TASK_COUNT:
+		return show_count("", count_below(cgroup, true), "");
 	case FAKEVALUE_EFFECTIVE_CPUS:
 	case FAKEVALUE_EFFECTIVE_MEMS:
-		*text = fakecpuset_effective(tree, cgroup,
-					     fakevalue_table[i].kind == FAKEVALUE_EFFECTIVE_CPUS);
-		return 0;
+		return fakecpuset_effective(tree, cgroup, kind == FAKEVALUE_EFFECTIVE_CPUS);
 	case FAKEVALUE_PARTITION:
-		*text = fakecpuset_partition(cgroup);
-		return 0;
+		return fakecpuset_partition(cgroup);
+	case FAKEVALUE_MEMORY_CURRENT:
+	case FAKEVALUE_SWAP_CURRENT:
+	case FAKEVALUE_MEMORY_STAT:
+	case FAKEVALUE_NUMA_STAT:
+	case FAKEVALUE_MEMORY_EVENTS:
+	case FAKEVALUE_MEMORY_EVENTS_LOCAL:
+		return fakememory_show(tree, cgroup, kind);
 	default:
-		*text = faketree_must(strdup(faketree_value(cgroup, fakevalue_table[i].name)));
-		return 0;
+		return NULL;
 	}
+}
+
+static int show_file(struct cgroup_tree *tree, struct cgroup *cgroup, size_t i, char **text)
+{
+	enum fakevalue_kind kind = fakevalue_table[i].kind;
+
+	if (kind == FAKEVALUE_PROCS && cgroup->is_threaded)
+		return -EOPNOTSUPP;
+	/* Files without a function to show them (cgroup_seqfile_show). */
+	if (kind == FAKEVALUE_KILL || kind == FAKEVALUE_RECLAIM)
+		return -EINVAL;
+	*text = make_text(tree, cgroup, kind);
+	if (!*text)
+		*text = faketree_must(strdup(faketree_value(cgroup, fakevalue_table[i].name)));
+	return 0;
 }
 
 static struct cgroup *find_child(struct cgroup *cgroup, const char *name, size_t size)
@@ -286,6 +159,14 @@ static struct cgroup *find_cgroup(struct cgroup_tree *tree, const char *path, co
 	}
 }
 
+struct cgroup *faketree_find(struct cgroup_tree *tree, const char *path)
+{
+	const char *rest = "";
+	struct cgroup *cgroup = find_cgroup(tree, path, &rest);
+
+	return cgroup && !*rest ? cgroup : NULL;
+}
+
 /* A file of a cgroup that exists, as an index of the table. */
 static int find_file(struct cgroup_tree *tree, const char *path, struct cgroup **cgroup, size_t *index)
 {
@@ -299,7 +180,8 @@ static int find_file(struct cgroup_tree *tree, const char *path, struct cgroup *
 		return -EISDIR;
 	*index = find_value(rest);
 	value = &fakevalue_table[*index];
-	if (!value->name || (!(*cgroup)->parent && !value->is_on_root))
+	if (!value->name || value->since > tree->machine.version ||
+	    (!(*cgroup)->parent && !value->is_on_root))
 		return -ENOENT;
 	return value->controller && !(faketree_controllers(tree, *cgroup) & fakevalue_bit(value)) ? -ENOENT
 												  : 0;
@@ -314,54 +196,81 @@ int fakecgroup_read(struct cgroup_tree *tree, const char *path, char **text)
 	return rc < 0 ? rc : show_file(tree, cgroup, index, text);
 }
 
-static int move_here(struct cgroup_tree *tree, struct cgroup *cgroup, const char *text)
+static int reclaim_text(struct cgroup_tree *tree, struct cgroup *cgroup, const char *text)
 {
-	char *end;
-	long pid = strtol(text, &end, 10);
-	int rc = vet_entry(cgroup);
+	static const struct fakevalue bytes = {.kind = FAKEVALUE_PAGES};
+	AUTO(free_p) char *made = NULL;
+	int rc = fakevalue_check(&bytes, "", text, tree->machine.page_size, &made);
 
-	if (end == text || *end || pid <= 0 || pid > INT_MAX)
-		return -EINVAL;
 	if (rc < 0)
 		return rc;
-	faketree_check(cgroup->pids < PROCESSES_MAX);
-	fakecgroup_end(tree, (pid_t)pid);
-	cgroup->pid[cgroup->pids++] = (pid_t)pid;
-	return 0;
+	return fakememory_reclaim(tree, cgroup,
+				  strcmp(made, "max") == 0 ? UINT64_MAX : strtoull(made, NULL, 10));
+}
+
+/* Files that do something instead of keeping a value; 1: it is none of them. */
+static int do_file(struct cgroup_tree *tree, struct cgroup *cgroup, enum fakevalue_kind kind,
+		   const char *text)
+{
+	switch (kind) {
+	case FAKEVALUE_SUBTREE:
+		return fakedomain_write_subtree(tree, cgroup, text);
+	case FAKEVALUE_PROCS:
+	case FAKEVALUE_THREADS:
+		return faketask_move(tree, cgroup, text, kind == FAKEVALUE_THREADS);
+	case FAKEVALUE_TYPE:
+		return fakedomain_write_type(cgroup, text);
+	case FAKEVALUE_KILL:
+		return faketask_kill(tree, cgroup, text);
+	case FAKEVALUE_RECLAIM:
+		return reclaim_text(tree, cgroup, text);
+	case FAKEVALUE_LIST:
+	case FAKEVALUE_PAGES:
+	case FAKEVALUE_NUMBER:
+	case FAKEVALUE_FLAG:
+	case FAKEVALUE_LIMIT:
+	case FAKEVALUE_CPU_MAX:
+	case FAKEVALUE_IO_MAX:
+	case FAKEVALUE_PARTITION:
+		return 1;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* What else happens where a value was written. */
+static void follow_up(struct cgroup_tree *tree, struct cgroup *cgroup, const char *name, const char *text)
+{
+	if (strcmp(name, "memory.high") == 0 || strcmp(name, "memory.max") == 0)
+		fakememory_obey(tree, cgroup, strcmp(name, "memory.max") == 0);
+	/* kernel/sched/fair.c sched_group_set_idle(): the shares of an idle group are WEIGHT_IDLEPRIO, 3 of
+	 * 1024, and those of one that is no longer idle are NICE_0_LOAD. */
+	if (strcmp(name, "cpu.idle") == 0)
+		faketree_set_value(cgroup, "cpu.weight", strcmp(text, "1") == 0 ? "0" : NULL);
 }
 
 static int write_file(struct cgroup_tree *tree, struct cgroup *cgroup, size_t index, const char *text)
 {
 	const struct fakevalue *value = &fakevalue_table[index];
 	AUTO(free_p) char *made = NULL;
-	int rc;
+	int rc = do_file(tree, cgroup, value->kind, text);
 
-	switch (value->kind) {
-	case FAKEVALUE_CONTROLLERS:
-	case FAKEVALUE_EFFECTIVE_CPUS:
-	case FAKEVALUE_EFFECTIVE_MEMS:
-	case FAKEVALUE_READ_ONLY:
-		return -EINVAL;
-	case FAKEVALUE_SUBTREE:
-		return write_subtree(tree, cgroup, text);
-	case FAKEVALUE_PROCS:
-		return move_here(tree, cgroup, text);
-	case FAKEVALUE_TYPE:
-		return write_type(cgroup, text);
-	case FAKEVALUE_LIST:
-		rc = fakecpuset_check(tree, cgroup, value->name, text);
-		break;
-	default:
-		rc = 0;
-		break;
-	}
+	if (rc <= 0)
+		return rc;
+	rc = value->kind == FAKEVALUE_LIST ? fakecpuset_check(tree, cgroup, value->name, text) : 0;
 	if (rc == 0)
 		rc = fakevalue_check(value, faketree_value(cgroup, value->name), text,
 				     tree->machine.page_size, &made);
+	if (rc == 0 && strcmp(value->name, "cpu.weight") == 0 &&
+	    strcmp(faketree_value(cgroup, "cpu.idle"), "1") == 0)
+		rc = -EINVAL;
 	if (rc < 0)
 		return rc;
-	free(cgroup->value[index]);
-	cgroup->value[index] = TAKE(made);
+	/* Only a change does anything: an idle group that is written idle again stays as it is. */
+	if (strcmp(value->name, "cpu.idle") == 0 && strcmp(faketree_value(cgroup, "cpu.idle"), made) == 0)
+		return 0;
+	faketree_set_value(cgroup, value->name, made);
+	follow_up(tree, cgroup, value->name, made);
 	return 0;
 }
 
@@ -380,10 +289,28 @@ int fakecgroup_write(struct cgroup_tree *tree, const char *path, const char *tex
 	while (size > 0 && strchr(" \t\n", text[size - 1]))
 		size--;
 	stripped = faketree_must(strndup(text, size));
-	return write_file(tree, cgroup, index, stripped);
+	rc = write_file(tree, cgroup, index, stripped);
+	faketask_settle(tree);
+	return rc;
 }
 
-int fakecgroup_mkdir(struct cgroup_tree *tree, const char *path)
+/* cgroup_check_hierarchy_limits() */
+static bool is_too_many(struct cgroup *parent)
+{
+	long depth = 1;
+
+	for (struct cgroup *at = parent; at; at = at->parent, depth++) {
+		const char *most = faketree_value(at, "cgroup.max.descendants");
+		const char *deepest = faketree_value(at, "cgroup.max.depth");
+
+		if ((strcmp(most, "max") != 0 && count_below(at, false) >= strtoull(most, NULL, 10)) ||
+		    (strcmp(deepest, "max") != 0 && depth > strtol(deepest, NULL, 10)))
+			return true;
+	}
+	return false;
+}
+
+int fakecgroup_mkdir(struct cgroup_tree *tree, const char *path, uid_t maker)
 {
 	const char *rest = "";
 	struct cgroup *parent = find_cgroup(tree, path, &rest), *made, **last;
@@ -394,10 +321,15 @@ int fakecgroup_mkdir(struct cgroup_tree *tree, const char *path)
 		return -EEXIST;
 	if (strchr(rest, '\n'))
 		return -EINVAL;
+	if (is_too_many(parent))
+		return -EAGAIN;
 	made = faketree_must(calloc(1, sizeof(*made)));
 	made->name = faketree_must(strdup(rest));
 	made->parent = parent;
 	made->inode = ++tree->inodes;
+	made->made_by = made->owner = (struct owner){maker, maker};
+	for (size_t i = 0; i < FAKEVALUE_FILES_MAX; i++)
+		made->file_owner[i] = made->owner;
 	for (last = &parent->child; *last; last = &(*last)->next)
 		;
 	*last = made;
@@ -419,23 +351,48 @@ static void free_cgroup(struct cgroup *cgroup)
 		free(cgroup->xattr[i].name);
 		free(cgroup->xattr[i].value);
 	}
+	free(cgroup->task);
 	free(cgroup->name);
+}
+
+/* Zombies keep no cgroup from going. */
+static void forget_cgroup(struct cgroup_tree *tree, const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < tree->processes; i++) {
+		for (size_t j = 0; j < tree->process[i]->tasks; j++) {
+			if (tree->process[i]->task[j]->cgroup == cgroup)
+				tree->process[i]->task[j]->cgroup = NULL;
+		}
+	}
+}
+
+/* The memory of one that goes is its parent's from then on (memcg_offline_kmem, reparenting of its LRU lists
+ * leaves charged what lies there). */
+static void inherit(struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < FAKEMEMORY_NODES; i++) {
+		cgroup->parent->memory.anon[i] += cgroup->memory.anon[i];
+		cgroup->parent->memory.file[i] += cgroup->memory.file[i];
+	}
+	cgroup->parent->memory.swap += cgroup->memory.swap;
 }
 
 int fakecgroup_rmdir(struct cgroup_tree *tree, const char *path)
 {
-	const char *rest = "";
-	struct cgroup *cgroup = find_cgroup(tree, path, &rest), **at;
+	struct cgroup *cgroup = faketree_find(tree, path), **at;
 
-	if (!cgroup || *rest)
+	if (!cgroup)
 		return -ENOENT;
-	if (!cgroup->parent || cgroup->child || cgroup->pids > 0)
+	if (!cgroup->parent || cgroup->child || cgroup->tasks > 0)
 		return -EBUSY;
 	for (at = &cgroup->parent->child; *at != cgroup; at = &(*at)->next)
 		;
 	*at = cgroup->next;
+	inherit(cgroup);
+	forget_cgroup(tree, cgroup);
 	free_cgroup(cgroup);
 	free(cgroup);
+	faketask_settle(tree);
 	return 0;
 }
 
@@ -456,17 +413,48 @@ int fakecgroup_list(struct cgroup_tree *tree, const char *path, char ***names, s
 	return 0;
 }
 
-int fakecgroup_stat(struct cgroup_tree *tree, const char *path, uint64_t *inode, bool *is_directory)
+/* The owner of a cgroup's directory or file, and whether it is a file. */
+static int find_owner(struct cgroup_tree *tree, const char *path, struct owner **owner, uint64_t *inode)
 {
-	const char *rest = "";
-	struct cgroup *cgroup = find_cgroup(tree, path, &rest);
-	size_t index;
-	int rc = !cgroup ? -ENOENT : *rest ? find_file(tree, path, &cgroup, &index) : 0;
+	struct cgroup *cgroup = faketree_find(tree, path);
+	size_t index = 0;
+	int rc = cgroup ? 0 : find_file(tree, path, &cgroup, &index);
 
 	if (rc < 0)
 		return rc;
-	*is_directory = !*rest;
-	*inode = *rest ? 1 : cgroup->inode;
+	*inode = faketree_find(tree, path) ? cgroup->inode : 0;
+	*owner = *inode ? &cgroup->owner : &cgroup->file_owner[index];
+	return 0;
+}
+
+int fakecgroup_stat(struct cgroup_tree *tree, const char *path, struct root_info *info)
+{
+	struct owner *owner;
+	uint64_t inode;
+	int rc = find_owner(tree, path, &owner, &inode);
+
+	if (rc < 0)
+		return rc;
+	*info = (struct root_info){.inode = inode ? inode : 1,
+				   .nlink = 2,
+				   .mode = inode ? S_IFDIR | 0755 : S_IFREG | 0644,
+				   .uid = owner->uid,
+				   .gid = owner->gid};
+	return 0;
+}
+
+int fakecgroup_chown(struct cgroup_tree *tree, const char *path, uid_t uid, gid_t gid)
+{
+	struct owner *owner;
+	uint64_t inode;
+	int rc = find_owner(tree, path, &owner, &inode);
+
+	if (rc < 0)
+		return rc;
+	if (uid != (uid_t)-1)
+		owner->uid = uid;
+	if (gid != (gid_t)-1)
+		owner->gid = gid;
 	return 0;
 }
 
@@ -505,60 +493,23 @@ int fakecgroup_set_xattr(struct cgroup_tree *tree, const char *path, const char 
 	return 0;
 }
 
-int fakecgroup_start(struct cgroup_tree *tree, const char *path, pid_t pid)
+int fakecgroup_remove_xattr(struct cgroup_tree *tree, const char *path, const char *name)
 {
-	const char *rest = "";
-	struct cgroup *cgroup = find_cgroup(tree, path, &rest);
-	char text[16];
+	struct cgroup *cgroup = faketree_find(tree, path);
+	size_t i = 0;
 
-	if (!cgroup || *rest)
+	if (!cgroup)
 		return -ENOENT;
-	(void)snprintf(text, sizeof(text), "%d", (int)pid);
-	return move_here(tree, cgroup, text);
-}
-
-static void end_below(struct cgroup *cgroup, pid_t pid)
-{
-	for (size_t i = 0; i < cgroup->pids; i++) {
-		if (cgroup->pid[i] == pid) {
-			cgroup->pids--;
-			memmove(&cgroup->pid[i], &cgroup->pid[i + 1], (cgroup->pids - i) * sizeof(pid));
-			return;
-		}
-	}
-	for (struct cgroup *child = cgroup->child; child; child = child->next)
-		end_below(child, pid);
-}
-
-void fakecgroup_end(struct cgroup_tree *tree, pid_t pid)
-{
-	end_below(&tree->root, pid);
-}
-
-static void dump_cgroup(struct cgroup_tree *tree, const struct cgroup *cgroup, const char *path, FILE *out)
-{
-	(void)fprintf(out, "%s/ inode=%llu\n", path, (unsigned long long)cgroup->inode);
-	for (size_t i = 0; fakevalue_table[i].name; i++) {
-		AUTO(free_p) char *file = NULL;
-		AUTO(free_p) char *text = NULL;
-
-		faketree_check(asprintf(&file, "%s/%s", path, fakevalue_table[i].name) >= 0);
-		if (fakecgroup_read(tree, file, &text) == 0)
-			(void)fprintf(out, "%s: %s\n", file, text);
-	}
-	for (size_t i = 0; i < XATTRS_MAX && cgroup->xattr[i].name; i++)
-		(void)fprintf(out, "%s/ %s=%s\n", path, cgroup->xattr[i].name, cgroup->xattr[i].value);
-	for (const struct cgroup *child = cgroup->child; child; child = child->next) {
-		AUTO(free_p) char *below = NULL;
-
-		faketree_check(asprintf(&below, "%s/%s", path, child->name) >= 0);
-		dump_cgroup(tree, child, below, out);
-	}
-}
-
-void fakecgroup_dump(struct cgroup_tree *tree, FILE *out)
-{
-	dump_cgroup(tree, &tree->root, "", out);
+	while (i < XATTRS_MAX && cgroup->xattr[i].name && strcmp(cgroup->xattr[i].name, name) != 0)
+		i++;
+	if (i == XATTRS_MAX || !cgroup->xattr[i].name)
+		return -ENODATA;
+	free(cgroup->xattr[i].name);
+	free(cgroup->xattr[i].value);
+	for (; i + 1 < XATTRS_MAX; i++)
+		cgroup->xattr[i] = cgroup->xattr[i + 1];
+	cgroup->xattr[i] = (struct xattr){NULL, NULL};
+	return 0;
 }
 
 struct cgroup_tree *fakecgroup_new(const char *controllers)
@@ -568,13 +519,15 @@ struct cgroup_tree *fakecgroup_new(const char *controllers)
 
 	tree->root.name = faketree_must(strdup(""));
 	tree->root.inode = ++tree->inodes;
-	faketree_check(parse_controllers(controllers, &tree->available, &none));
+	faketree_check(fakedomain_parse(controllers, &tree->available, &none));
 	tree->machine.page_size = 4096;
+	tree->machine.version = FAKEVALUE_SINCE(6, 1);
 	return tree;
 }
 
 void fakecgroup_free(struct cgroup_tree *tree)
 {
+	faketask_free(tree);
 	free_cgroup(&tree->root);
 	nodeset_clear(&tree->machine.possible_cpus);
 	nodeset_clear(&tree->machine.online_cpus);

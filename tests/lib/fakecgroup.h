@@ -9,10 +9,12 @@
 #include <sys/types.h>
 
 #include "base/nodeset.h"
+#include "host/root.h"
 
 struct fakecgroup_machine {
 	struct nodeset possible_cpus, online_cpus, possible_nodes, memory_nodes; /* owned by the tree */
 	uint64_t page_size;
+	unsigned version; /* FAKEVALUE_SINCE() of the kernel */
 };
 
 struct cgroup_tree;
@@ -25,17 +27,15 @@ struct fakecgroup_machine *fakecgroup_machine(struct cgroup_tree *tree);
 /* Paths are relative to the mount: "/", "/a", "/a/memory.max". Each returns 0 or -errno. */
 int fakecgroup_read(struct cgroup_tree *tree, const char *path, char **text);
 int fakecgroup_write(struct cgroup_tree *tree, const char *path, const char *text);
-int fakecgroup_mkdir(struct cgroup_tree *tree, const char *path);
+/* The owner of what is made is `maker`. */
+int fakecgroup_mkdir(struct cgroup_tree *tree, const char *path, uid_t maker);
 int fakecgroup_rmdir(struct cgroup_tree *tree, const char *path);
 int fakecgroup_list(struct cgroup_tree *tree, const char *path, char ***names, size_t *count);
 /* The inode of a cgroup, 1 for one of its files. */
-int fakecgroup_stat(struct cgroup_tree *tree, const char *path, uint64_t *inode, bool *is_directory);
+int fakecgroup_stat(struct cgroup_tree *tree, const char *path, struct root_info *info);
+int fakecgroup_chown(struct cgroup_tree *tree, const char *path, uid_t uid, gid_t gid);
 int fakecgroup_get_xattr(struct cgroup_tree *tree, const char *path, const char *name, char **value);
 int fakecgroup_set_xattr(struct cgroup_tree *tree, const char *path, const char *name, const char *value);
-/* A process comes into being in a cgroup, as clone3(2) CLONE_INTO_CGROUP does, and ends. */
-int fakecgroup_start(struct cgroup_tree *tree, const char *path, pid_t pid);
-void fakecgroup_end(struct cgroup_tree *tree, pid_t pid);
-/* Every file and attribute of every cgroup, one a line. */
-void fakecgroup_dump(struct cgroup_tree *tree, FILE *out);
+int fakecgroup_remove_xattr(struct cgroup_tree *tree, const char *path, const char *name);
 
 #endif

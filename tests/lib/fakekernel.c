@@ -1,219 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A machine in memory that can be changed: cgroup2 at /sys/fs/cgroup with the kernel's rules, and plain files
- * for the rest. */
+/* A machine in memory that can be changed: what tests make of it, and do beside the code that they test. */
 #include "fakekernel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "fakecgroup.h"
+#include "fakedump.h"
+#include "fakeops.h"
 #include "fakeroot.h"
-
-#define MOUNT "/sys/fs/cgroup"
-
-enum { FAULTS_MAX = 4 };
-
-struct fault {
-	char *path;
-	unsigned accesses;
-	int errnum;
-};
-
-struct fakekernel {
-	struct root root;
-	struct root *plain; /* all that is not cgroup2 */
-	struct cgroup_tree *tree;
-	unsigned counts[FAKEKERNEL_READS + FAKEKERNEL_CHANGES];
-	unsigned fail_accesses, fail_in;
-	int fail_errnum;
-	struct fault fault[FAULTS_MAX];
-};
-
-static struct fakekernel *kernel_of(const struct root *root)
-{
-	return (struct fakekernel *)(uintptr_t)root;
-}
-
-static void kernel_must(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
-
-/* The part below the mount, or NULL. */
-static const char *below_mount(const char *path)
-{
-	size_t size = sizeof(MOUNT) - 1;
-
-	if (strncmp(path, MOUNT, size) != 0 || (path[size] != '/' && path[size] != '\0'))
-		return NULL;
-	return path[size] ? path + size : "/";
-}
-
-/* Counts the access, and says whether it shall fail. */
-static int visit(struct fakekernel *fake, unsigned kind, const char *path)
-{
-	fake->counts[kind]++;
-	if (fake->fail_in > 0 && (fake->fail_accesses & kind) && --fake->fail_in == 0)
-		return -fake->fail_errnum;
-	for (size_t i = 0; i < FAULTS_MAX; i++) {
-		const struct fault *fault = &fake->fault[i];
-
-		if (fault->path && (fault->accesses & kind) && strcmp(fault->path, path) == 0)
-			return -fault->errnum;
-	}
-	return 0;
-}
-
-static int kernel_read(struct root *root, const char *path, size_t most, char **text, size_t *size)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_READS, path);
-
-	if (rc < 0)
-		return rc;
-	if (!below)
-		return fake->plain->ops->read(fake->plain, path, most, text, size);
-	rc = fakecgroup_read(fake->tree, below, text);
-	if (rc == 0)
-		*size = strlen(*text);
-	return rc;
-}
-
-static int kernel_list(struct root *root, const char *path, char ***names, size_t *count)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_READS, path);
-
-	if (rc < 0)
-		return rc;
-	if (!below)
-		return fake->plain->ops->list(fake->plain, path, names, count);
-	return fakecgroup_list(fake->tree, below, names, count);
-}
-
-static int kernel_stat(struct root *root, const char *path, struct root_info *info)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	bool is_directory = false;
-	uint64_t inode = 0;
-	int rc = visit(fake, FAKEKERNEL_READS, path);
-
-	if (rc < 0)
-		return rc;
-	if (!below)
-		return fake->plain->ops->stat(fake->plain, path, info);
-	rc = fakecgroup_stat(fake->tree, below, &inode, &is_directory);
-	if (rc == 0)
-		*info = (struct root_info){
-			.inode = inode, .nlink = 2, .mode = is_directory ? S_IFDIR | 0755 : S_IFREG | 0644};
-	return rc;
-}
-
-static int kernel_write(struct root *root, const char *path, const char *text)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_CHANGES, path);
-
-	if (rc < 0)
-		return rc;
-	return below ? fakecgroup_write(fake->tree, below, text) : -EACCES;
-}
-
-static int kernel_mkdir(struct root *root, const char *path)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_CHANGES, path);
-
-	if (rc < 0)
-		return rc;
-	return below ? fakecgroup_mkdir(fake->tree, below) : -EACCES;
-}
-
-static int kernel_rmdir(struct root *root, const char *path)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_CHANGES, path);
-
-	if (rc < 0)
-		return rc;
-	return below ? fakecgroup_rmdir(fake->tree, below) : -EACCES;
-}
-
-static int kernel_get_xattr(struct root *root, const char *path, const char *name, char **value)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_READS, path);
-
-	if (rc < 0)
-		return rc;
-	return below ? fakecgroup_get_xattr(fake->tree, below, name, value) : -ENODATA;
-}
-
-static int kernel_set_xattr(struct root *root, const char *path, const char *name, const char *value)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	int rc = visit(fake, FAKEKERNEL_CHANGES, path);
-
-	if (rc < 0)
-		return rc;
-	return below ? fakecgroup_set_xattr(fake->tree, below, name, value) : -EOPNOTSUPP;
-}
-
-/* A descriptor of something, so that callers have one to close. */
-static int kernel_open_directory(struct root *root, const char *path)
-{
-	struct fakekernel *fake = kernel_of(root);
-	const char *below = below_mount(path);
-	bool is_directory = false;
-	uint64_t inode;
-	int rc = visit(fake, FAKEKERNEL_READS, path);
-
-	if (rc == 0)
-		rc = below ? fakecgroup_stat(fake->tree, below, &inode, &is_directory) : -ENOENT;
-	if (rc < 0)
-		return rc;
-	rc = is_directory ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -ENOTDIR;
-	return rc == -1 ? -errno : rc;
-}
-
-static void kernel_free(struct root *root)
-{
-	struct fakekernel *fake = kernel_of(root);
-
-	for (size_t i = 0; i < FAULTS_MAX; i++)
-		free(fake->fault[i].path);
-	fakecgroup_free(fake->tree);
-	root_free(fake->plain);
-	free(fake);
-}
-
-static const struct root_ops kernel_ops = {
-	.read = kernel_read,
-	.list = kernel_list,
-	.stat = kernel_stat,
-	.write = kernel_write,
-	.mkdir = kernel_mkdir,
-	.rmdir = kernel_rmdir,
-	.get_xattr = kernel_get_xattr,
-	.set_xattr = kernel_set_xattr,
-	.open_directory = kernel_open_directory,
-	.free = kernel_free,
-};
+#include "faketask.h"
 
 static void replace_set(struct nodeset *set, const char *text)
 {
@@ -259,7 +58,9 @@ struct root *fakekernel_new(const char *controllers)
 	kernel_must(fake != NULL);
 	fake->plain = fakeroot_new();
 	fake->tree = fakecgroup_new(controllers ? controllers : "cpuset cpu io memory hugetlb pids");
-	fake->root.ops = &kernel_ops;
+	fake->sysctl = fakesysctl_new(fake->plain);
+	fake->watch = fakewatch_new(fake->tree);
+	fake->root.ops = &fakeops;
 	fake->root.facts = fake->plain->facts;
 	fakekernel_machine(&fake->root, "0-7", "0-3", "0-3", "0-1");
 	fakekernel_put(&fake->root, "/proc/self/mountinfo",
@@ -281,6 +82,20 @@ struct root *fakekernel_new(const char *controllers)
 void fakekernel_put(struct root *root, const char *path, const char *text)
 {
 	fakeroot_put(kernel_of(root)->plain, path, text);
+}
+
+void fakekernel_writable(struct root *root, const char *path)
+{
+	fakesysctl_allow(kernel_of(root)->sysctl, path);
+}
+
+void fakekernel_release(struct root *root, const char *release)
+{
+	unsigned major = 0, minor = 0;
+
+	(void)snprintf(root->facts.release, sizeof(root->facts.release), "%s", release);
+	kernel_must(sscanf(release, "%u.%u", &major, &minor) == 2); /* NOLINT(cert-err34-c) */
+	fakecgroup_machine(kernel_of(root)->tree)->version = FAKEVALUE_SINCE(major, minor);
 }
 
 /* Enables what a cgroup has for its children. */
@@ -316,7 +131,7 @@ void fakekernel_cgroup(struct root *root, const char *name, ...)
 
 		kernel_must(above && here);
 		enable_all(tree, above);
-		rc = fakecgroup_mkdir(tree, here);
+		rc = fakecgroup_mkdir(tree, here, 0);
 		kernel_must(rc == 0 || rc == -EEXIST);
 	}
 	va_start(args, name);
@@ -331,26 +146,134 @@ void fakekernel_cgroup(struct root *root, const char *name, ...)
 
 int fakekernel_poke(struct root *root, const char *cgroup, const char *file, const char *text)
 {
+	struct fakekernel *fake = kernel_of(root);
 	AUTO(free_p) char *path = NULL;
 
 	kernel_must(asprintf(&path, "%s%s%s", cgroup, file ? "/" : "", file ? file : "") >= 0);
-	return file ? fakecgroup_write(kernel_of(root)->tree, path, text)
-		    : fakecgroup_mkdir(kernel_of(root)->tree, path);
+	return fakeops_settled(fake, file ? fakecgroup_write(fake->tree, path, text)
+					  : fakecgroup_mkdir(fake->tree, path, 0));
 }
 
 int fakekernel_rmdir(struct root *root, const char *cgroup)
 {
-	return fakecgroup_rmdir(kernel_of(root)->tree, cgroup);
+	return fakeops_settled(kernel_of(root), fakecgroup_rmdir(kernel_of(root)->tree, cgroup));
+}
+
+void fakekernel_own(struct root *root, const char *cgroup, const char *file, uint32_t uid, uint32_t gid)
+{
+	AUTO(free_p) char *path = NULL;
+
+	kernel_must(asprintf(&path, "%s%s%s", cgroup, file ? "/" : "", file ? file : "") >= 0);
+	kernel_must(fakecgroup_chown(kernel_of(root)->tree, path, uid, gid) == 0);
+}
+
+static struct cgroup *cgroup_of_name(struct root *root, const char *name)
+{
+	struct cgroup *cgroup = faketree_find(kernel_of(root)->tree, name);
+
+	kernel_must(cgroup != NULL);
+	return cgroup;
 }
 
 int fakekernel_start(struct root *root, const char *cgroup, pid_t pid)
 {
-	return fakecgroup_start(kernel_of(root)->tree, cgroup, pid);
+	struct fakekernel *fake = kernel_of(root);
+	struct cgroup *found = faketree_find(fake->tree, cgroup);
+
+	return found ? fakeops_settled(fake, faketask_start(fake->tree, found, pid, 1)) : -ENOENT;
 }
 
 void fakekernel_end(struct root *root, pid_t pid)
 {
-	fakecgroup_end(kernel_of(root)->tree, pid);
+	faketask_end(kernel_of(root)->tree, pid);
+	(void)fakeops_settled(kernel_of(root), 0);
+}
+
+int fakekernel_fork(struct root *root, pid_t parent, pid_t pid)
+{
+	struct fakekernel *fake = kernel_of(root);
+	const struct task *task = faketask_find(fake->tree, parent);
+
+	if (!task || !task->cgroup)
+		return -ESRCH;
+	return fakeops_settled(fake, faketask_start(fake->tree, task->cgroup, pid, parent));
+}
+
+int fakekernel_thread(struct root *root, pid_t pid, pid_t tid)
+{
+	return faketask_thread(kernel_of(root)->tree, pid, tid);
+}
+
+static struct process *process_of(struct root *root, pid_t pid)
+{
+	struct process *process = faketask_process(kernel_of(root)->tree, pid);
+
+	kernel_must(process != NULL);
+	return process;
+}
+
+void fakekernel_comm(struct root *root, pid_t pid, const char *comm)
+{
+	struct process *process = process_of(root, pid);
+
+	(void)snprintf(process->comm, sizeof(process->comm), "%s", comm);
+}
+
+void fakekernel_behave(struct root *root, pid_t pid, unsigned behaviour)
+{
+	struct process *process = process_of(root, pid);
+
+	process->behaviour = behaviour;
+	if (behaviour & FAKEKERNEL_ZOMBIE)
+		faketask_zombify(process);
+	(void)fakeops_settled(kernel_of(root), 0);
+}
+
+const char *fakekernel_where(struct root *root, pid_t tid)
+{
+	struct fakekernel *fake = kernel_of(root);
+	const struct task *task = faketask_find(fake->tree, tid);
+
+	free(TAKE(fake->where));
+	if (task && task->cgroup)
+		fake->where = faketree_path(task->cgroup);
+	return fake->where;
+}
+
+void fakekernel_use(struct root *root, const char *cgroup, unsigned node, uint64_t anon, uint64_t file)
+{
+	struct memory *memory = &cgroup_of_name(root, cgroup)->memory;
+
+	kernel_must(node < FAKEMEMORY_NODES);
+	memory->anon[node] = anon;
+	memory->file[node] = file;
+}
+
+void fakekernel_pin(struct root *root, const char *cgroup, uint64_t bytes)
+{
+	cgroup_of_name(root, cgroup)->memory.pinned = bytes;
+}
+
+void fakekernel_swap(struct root *root, uint64_t free_bytes)
+{
+	kernel_of(root)->tree->swap_free = free_bytes;
+}
+
+unsigned fakekernel_oom_kills(const struct root *root)
+{
+	return kernel_of(root)->tree->oom_kills;
+}
+
+void fakekernel_crash_after(struct root *root, unsigned n)
+{
+	kernel_of(root)->is_crashed = false;
+	kernel_of(root)->crash_in = n;
+}
+
+void fakekernel_hook(struct root *root, fakekernel_hook_fn *hook, void *arg)
+{
+	kernel_of(root)->hook = hook;
+	kernel_of(root)->hook_arg = arg;
 }
 
 void fakekernel_fail_nth(struct root *root, unsigned accesses, unsigned n, int errnum)
@@ -388,15 +311,26 @@ unsigned fakekernel_accesses(const struct root *root, unsigned accesses)
 	return sum;
 }
 
-char *fakekernel_dump(struct root *root)
+static char *dump(struct root *root, bool is_settings)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	kernel_must(out != NULL);
-	fakecgroup_dump(kernel_of(root)->tree, out);
+	fakedump(kernel_of(root)->tree, is_settings, out);
+	fakesysctl_dump(kernel_of(root)->sysctl, out);
 	(void)fclose(out);
 	kernel_must(text != NULL);
 	return text;
+}
+
+char *fakekernel_dump(struct root *root)
+{
+	return dump(root, false);
+}
+
+char *fakekernel_dump_settings(struct root *root)
+{
+	return dump(root, true);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "host/sharing.h"
 
 struct item {
@@ -292,6 +293,27 @@ void fakeroot_put(struct root *root, const char *path, const char *text)
 
 	free(entry->text);
 	entry->text = must(strdup(text));
+}
+
+void fakeroot_remove(struct root *root, const char *path)
+{
+	struct fakeroot *fake = fake_of(root);
+	struct item *entry = find(fake, path), *parent;
+	AUTO(free_p) char *above = must(strndup(path, (size_t)(strrchr(path, '/') - path)));
+
+	parent = find(fake, *above ? above : "/");
+	assert(entry && entry->text && parent);
+	for (size_t i = 0; i < parent->children; i++) {
+		if (parent->child[i] != entry)
+			continue;
+		memmove(&parent->child[i], &parent->child[i + 1],
+			(parent->children - i - 1) * sizeof(struct item *));
+		parent->children--;
+		break;
+	}
+	entry->exists = false;
+	free(entry->text);
+	entry->text = NULL;
 }
 
 void fakeroot_mkdir(struct root *root, const char *path)

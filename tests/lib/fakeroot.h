@@ -8,6 +8,7 @@
 struct root *fakeroot_new(void); /* empty; page size 4096, root, initial pid namespace, kernel 6.1.0 */
 /* Adds or replaces a file; its directories come into being with inode numbers in order of creation. */
 void fakeroot_put(struct root *root, const char *path, const char *text);
+void fakeroot_remove(struct root *root, const char *path); /* a file */
 void fakeroot_mkdir(struct root *root, const char *path);
 void fakeroot_own(struct root *root, const char *path, uint32_t uid, uint32_t gid);
 /* What a probe gives: 0 or -errno. One that was not set gives -ENODATA, and so do the log and an attribute.

@@ -11,7 +11,19 @@ enum fakevalue_kind {
 	FAKEVALUE_CONTROLLERS, /* these the tree shows itself */
 	FAKEVALUE_SUBTREE,
 	FAKEVALUE_PROCS,
+	FAKEVALUE_THREADS,
 	FAKEVALUE_TYPE,
+	FAKEVALUE_EVENTS,
+	FAKEVALUE_KILL,
+	FAKEVALUE_CGROUP_STAT,
+	FAKEVALUE_TASK_COUNT,
+	FAKEVALUE_MEMORY_CURRENT,
+	FAKEVALUE_SWAP_CURRENT,
+	FAKEVALUE_MEMORY_STAT,
+	FAKEVALUE_NUMA_STAT,
+	FAKEVALUE_MEMORY_EVENTS,
+	FAKEVALUE_MEMORY_EVENTS_LOCAL,
+	FAKEVALUE_RECLAIM,
 	FAKEVALUE_EFFECTIVE_CPUS,
 	FAKEVALUE_EFFECTIVE_MEMS,
 	FAKEVALUE_PARTITION,
@@ -31,9 +43,12 @@ struct fakevalue {
 	enum fakevalue_kind kind;
 	const char *initial;
 	int64_t min, max;
+	unsigned since; /* FAKEVALUE_SINCE(); 0: all kernels */
 };
 
-enum { FAKEVALUE_FILES_MAX = 40, FAKEVALUE_THREADED = 1 | 2 | 32 }; /* cpuset, cpu and pids */
+#define FAKEVALUE_SINCE(major, minor) ((major)*100U + (minor))
+
+enum { FAKEVALUE_FILES_MAX = 64, FAKEVALUE_THREADED = 1 | 2 | 32 }; /* cpuset, cpu and pids */
 
 extern const char *const fakevalue_controllers[]; /* in the kernel's order, which is that of the bits */
 extern const struct fakevalue fakevalue_table[];  /* ends with a NULL name */
