@@ -122,6 +122,27 @@ static bool list_agrees(const struct setting *setting, const char *wanted, const
 	       nodeset_is_equal(&a, &b);
 }
 
+/* The words that sysfs prints for a flag (lib/vsprintf.c has none; mm/mempolicy.c auto_show). */
+static bool flag_agrees(const char *wanted, const char *found)
+{
+	return strcmp(found, wanted[0] == '1' ? "true" : "false") == 0;
+}
+
+/* cgroup.max.depth and .descendants print INT_MAX, which may be written as a number, as "max". */
+static bool limit_agrees(const struct key *key, const char *wanted, const char *found)
+{
+	int64_t number;
+
+	return strcmp(found, "max") == 0 && text_i64(wanted, &number) == 0 && number == key->max;
+}
+
+/* kernel/sched/core.c cpu_uclamp_print(): 100 percent is "max". */
+static bool clamp_agrees(const struct setting *setting, const char *wanted, const char *found)
+{
+	return strncmp(setting->name, "cpu.uclamp.", 11) == 0 && strcmp(found, "max") == 0 &&
+	       is_same_word(span_of("100"), span_of(wanted));
+}
+
 bool agreement_holds(const struct setting *setting, const char *wanted, const char *found)
 {
 	switch (setting->key ? setting->key->type : KEY_TEXT) {
@@ -129,7 +150,12 @@ bool agreement_holds(const struct setting *setting, const char *wanted, const ch
 	case KEY_NODES:
 		return strcmp(wanted, found) == 0 || list_agrees(setting, wanted, found);
 	case KEY_TEXT:
-		return strcmp(wanted, found) == 0 || text_agrees(wanted, found);
+		return strcmp(wanted, found) == 0 || text_agrees(wanted, found) ||
+		       clamp_agrees(setting, wanted, found);
+	case KEY_FLAG:
+		return strcmp(wanted, found) == 0 || flag_agrees(wanted, found);
+	case KEY_LIMIT:
+		return strcmp(wanted, found) == 0 || limit_agrees(setting->key, wanted, found);
 	default:
 		return strcmp(wanted, found) == 0;
 	}

@@ -1,96 +1,167 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of what can be set on a cgroup: file, controller, type, range, since when, help. */
+/* The table of what can be set: file, controller, type, range, since when, help. */
 #include "policy/keys.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/nodeset.h"
+#include "base/text.h"
 
 enum {
 	PIDS_MAX = 4194304, /* kernel/cgroup/pids.c: PID_MAX_LIMIT; "max" is one more */
 	NAME_MAX_SIZE = 64, /* of names that are compared by letters: longer ones resemble none */
 	DISTANCE_MAX = 3,
+	NODE_DIGITS = 4, /* of NODESET_NODES_MAX */
 };
 
+/* kernel/sched/core.c tg_set_cfs_burst(): U64_MAX / NSEC_PER_USEC */
+#define BURST_MAX INT64_C(18446744073709551)
+
 static const char *const partitions[] = {"member", "root", "isolated", NULL};
-/* block/blk-ioprio.c policy_name[] */
-static const char *const priorities[] = {
-	"no-change", "promote-to-rt", "restrict-to-be", "restrict-to-rt", "none-to-rt", "idle", NULL};
+/* block/blk-ioprio.c policy_name[]: promote-to-rt since 6.5, where none-to-rt became another name of it */
+static const char *const priorities[] = {"no-change", "promote-to-rt", "restrict-to-be",
+					 "idle",      "none-to-rt",    NULL};
+static const char *const overcommit_modes[] = {"heuristic", "always", "never", NULL};
 
-#define SIZE(name, controller, since, help)                                                        \
-	{                                                                                          \
-		name, controller, KEY_SIZE, 0, 0, NULL, since, help, KEY_CGROUP, NULL, NULL, false \
-	}
-#define FLAG(name, controller, since, help)                                                        \
-	{                                                                                          \
-		name, controller, KEY_FLAG, 0, 1, NULL, since, help, KEY_CGROUP, NULL, NULL, false \
-	}
-#define TEXT(name, controller, since, help)                                                        \
-	{                                                                                          \
-		name, controller, KEY_TEXT, 0, 0, NULL, since, help, KEY_CGROUP, NULL, NULL, false \
-	}
+#define KEY(what, in, how, text) .name = what, .controller = in, .type = how, .help = text
+#define RANGE(least_, most_) .min = (least_), .max = (most_)
+#define BYTES .units = "bytes"
+#define KIB .units = "KiB", RANGE(0, INT64_MAX)
+#define HOST .scope = KEY_HOST
+#define TASK .scope = KEY_TASK
+#define ON_ROOT .is_on_root = true
 
-/* Documentation/admin-guide/cgroup-v2.rst: every file that is a setting. */
+/* Documentation/admin-guide/cgroup-v2.rst: every file that is a setting; sysctl/vm.rst, sysctl/kernel.rst and
+ * ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave for the machine's. What a row says of the file,
+ * its range and its first value is compared with kernels by tests/vm/scenarios/keys.sh. */
 const struct key key_table[] = {
-	SIZE("memory.min", "memory", NULL, "memory that is never reclaimed while others have some"),
-	SIZE("memory.low", "memory", NULL, "memory that is reclaimed only when there is no other"),
-	SIZE("memory.high", "memory", NULL,
+	{KEY("memory.min", "memory", KEY_SIZE, "memory that is never reclaimed while others have some"),
+	 BYTES, .initial = "0"},
+	{KEY("memory.low", "memory", KEY_SIZE, "memory that is reclaimed only when there is no other"), BYTES,
+	 .initial = "0"},
+	{KEY("memory.high", "memory", KEY_SIZE,
 	     "above this much the processes are slowed down and reclaimed from"),
-	SIZE("memory.max", "memory", NULL, "hard limit: above it the OOM killer comes"),
-	FLAG("memory.oom.group", "memory", NULL, "the OOM killer kills all processes of the cgroup, or none"),
-	SIZE("memory.swap.high", "memory", NULL, "above this much swap the processes are slowed down"),
-	SIZE("memory.swap.max", "memory", NULL, "hard limit of swap"),
-	SIZE("memory.zswap.max", "memory", "5.19", "hard limit of compressed swap in memory"),
-	FLAG("memory.zswap.writeback", "memory", "6.8", "compressed swap may be written to the swap device"),
+	 BYTES, .initial = "max"},
+	{KEY("memory.max", "memory", KEY_SIZE, "hard limit: above it the OOM killer comes"), BYTES,
+	 .initial = "max"},
+	{KEY("memory.oom.group", "memory", KEY_FLAG,
+	     "the OOM killer kills all processes of the cgroup, or none"),
+	 .initial = "0"},
+	{KEY("memory.swap.high", "memory", KEY_SIZE, "above this much swap the processes are slowed down"),
+	 BYTES, .initial = "max"},
+	{KEY("memory.swap.max", "memory", KEY_SIZE, "hard limit of swap"), BYTES, .initial = "max"},
+	{KEY("memory.zswap.max", "memory", KEY_SIZE, "hard limit of compressed swap in memory"), BYTES,
+	 .since = "5.19", .initial = "max"},
+	{KEY("memory.zswap.writeback", "memory", KEY_FLAG,
+	     "compressed swap may be written to the swap device"),
+	 .since = "6.8", .initial = "1", ON_ROOT},
 
-	{"cpuset.cpus", "cpuset", KEY_CPUS, 0, 0, NULL, NULL,
-	 "the cpus that may be used; empty: the parent's", KEY_CGROUP, NULL, NULL, false},
-	{"cpuset.mems", "cpuset", KEY_NODES, 0, 0, NULL, NULL,
-	 "the nodes that memory may come from; empty: the parent's", KEY_CGROUP, NULL, NULL, false},
-	{"cpuset.cpus.exclusive", "cpuset", KEY_CPUS, 0, 0, NULL, "6.7",
-	 "cpus kept for partitions of this cgroup or below it", KEY_CGROUP, NULL, NULL, false},
-	{"cpuset.cpus.partition", "cpuset", KEY_WORDS, 0, 0, partitions, NULL,
-	 "member, root: cpus of its own, isolated (6.1): without load balancing", KEY_CGROUP, NULL, NULL,
-	 false},
+	{KEY("cpuset.cpus", "cpuset", KEY_CPUS, "the cpus that may be used; empty: the parent's"),
+	 .initial = ""},
+	{KEY("cpuset.mems", "cpuset", KEY_NODES, "the nodes that memory may come from; empty: the parent's"),
+	 .initial = ""},
+	{KEY("cpuset.cpus.exclusive", "cpuset", KEY_CPUS,
+	     "cpus kept for partitions of this cgroup or below it"),
+	 .since = "6.7", .initial = ""},
+	{KEY("cpuset.cpus.partition", "cpuset", KEY_WORDS,
+	     "member, root: cpus of its own, isolated (6.1): without load balancing"),
+	 .words = partitions, .initial = "member"},
 
-	{"cpu.weight", "cpu", KEY_NUMBER, 1, 10000, NULL, NULL, "share of cpu time among siblings, 1-10000",
-	 KEY_CGROUP, NULL, NULL, false},
-	{"cpu.weight.nice", "cpu", KEY_NUMBER, -20, 19, NULL, NULL, "cpu.weight as a nice value", KEY_CGROUP,
-	 NULL, NULL, false},
-	TEXT("cpu.max", "cpu", NULL, "cpu time in microseconds for each period: \"50000 100000\", \"max\""),
-	{"cpu.max.burst", "cpu", KEY_NUMBER, 0, INT64_MAX, NULL, "5.14",
-	 "unused time that may be saved for later, in microseconds", KEY_CGROUP, NULL, NULL, false},
-	FLAG("cpu.idle", "cpu", "5.15", "run only when nobody else wants the cpu (SCHED_IDLE)"),
-	TEXT("cpu.uclamp.min", "cpu", NULL, "least utilization to assume, in percent, or \"max\""),
-	TEXT("cpu.uclamp.max", "cpu", NULL, "highest utilization to assume, in percent, or \"max\""),
+	{KEY("cpu.weight", "cpu", KEY_NUMBER, "share of cpu time among siblings, 1-10000"), RANGE(1, 10000),
+	 .initial = "100"},
+	{KEY("cpu.weight.nice", "cpu", KEY_NUMBER, "cpu.weight as a nice value"), RANGE(-20, 19),
+	 .initial = "0"},
+	{KEY("cpu.max", "cpu", KEY_TEXT,
+	     "cpu time in microseconds for each period: \"50000 100000\", \"max\""),
+	 .units = "microseconds", .initial = "max 100000"},
+	{KEY("cpu.max.burst", "cpu", KEY_NUMBER, "unused time that may be saved for later, in microseconds"),
+	 RANGE(0, BURST_MAX), .units = "microseconds", .since = "5.14", .initial = "0"},
+	{KEY("cpu.idle", "cpu", KEY_FLAG, "run only when nobody else wants the cpu (SCHED_IDLE)"),
+	 .since = "5.15", .initial = "0"},
+	{KEY("cpu.uclamp.min", "cpu", KEY_TEXT, "least utilization to assume, in percent, or \"max\""),
+	 .units = "percent", .initial = "0.00"},
+	{KEY("cpu.uclamp.max", "cpu", KEY_TEXT, "highest utilization to assume, in percent, or \"max\""),
+	 .units = "percent", .initial = "max"},
 
-	TEXT("io.weight", "io", NULL, "share of a device's time: \"100\", \"8:16 200\""),
-	TEXT("io.bfq.weight", "io", NULL, "the same for the scheduler bfq"),
-	TEXT("io.max", "io", NULL, "limits of a device: \"8:16 rbps=2097152 wiops=120\""),
-	TEXT("io.latency", "io", NULL, "latency to aim at: \"8:16 target=75\" (microseconds)"),
-	{"io.prio.class", "io", KEY_WORDS, 0, 0, priorities, "5.14", "what becomes of the I/O priority class",
-	 KEY_CGROUP, NULL, NULL, false},
-	TEXT("io.cost.qos", "io", NULL, "quality of service of the cost model; of the root cgroup only"),
-	TEXT("io.cost.model", "io", NULL, "the cost model of a device; of the root cgroup only"),
+	{KEY("io.weight", "io", KEY_TEXT, "share of a device's time: \"100\", \"8:16 200\""),
+	 .initial = "default 100"},
+	{KEY("io.bfq.weight", "io", KEY_TEXT, "the same for the scheduler bfq"), .initial = "default 100"},
+	{KEY("io.max", "io", KEY_TEXT, "limits of a device: \"8:16 rbps=2097152 wiops=120\""), .initial = ""},
+	{KEY("io.latency", "io", KEY_TEXT, "latency to aim at: \"8:16 target=75\" (microseconds)"),
+	 .units = "microseconds", .initial = ""},
+	{KEY("io.prio.class", "io", KEY_WORDS, "what becomes of the I/O priority class"), .words = priorities,
+	 .since = "5.14", .initial = "no-change", ON_ROOT},
+	{KEY("io.cost.qos", "io", KEY_TEXT, "quality of service of the cost model; of the root cgroup only"),
+	 ON_ROOT, .is_root_only = true},
+	{KEY("io.cost.model", "io", KEY_TEXT, "the cost model of a device; of the root cgroup only"), ON_ROOT,
+	 .is_root_only = true},
 
-	{"pids.max", "pids", KEY_LIMIT, 0, PIDS_MAX, NULL, NULL,
-	 "how many processes and threads there may be", KEY_CGROUP, NULL, NULL, false},
-	SIZE("hugetlb.*.max", "hugetlb", NULL, "huge pages of one size in use, in bytes"),
-	SIZE("hugetlb.*.rsvd.max", "hugetlb", NULL, "huge pages of one size reserved, in bytes"),
-	TEXT("rdma.max", "rdma", NULL, "\"DEVICE hca_handle=2 hca_object=2000\""),
-	TEXT("misc.max", "misc", "5.13", "\"RESOURCE NUMBER\""),
-	TEXT("dmem.min", "dmem", "6.14", "\"REGION BYTES\": device memory that is not evicted"),
-	TEXT("dmem.low", "dmem", "6.14", "\"REGION BYTES\": device memory that is evicted last"),
-	TEXT("dmem.max", "dmem", "6.14", "\"REGION BYTES\": hard limit of device memory"),
+	{KEY("pids.max", "pids", KEY_LIMIT, "how many processes and threads there may be"),
+	 RANGE(0, PIDS_MAX), .initial = "max"},
+	{KEY("hugetlb.*.max", "hugetlb", KEY_SIZE, "huge pages of one size in use, in bytes"), BYTES,
+	 .initial = "max"},
+	{KEY("hugetlb.*.rsvd.max", "hugetlb", KEY_SIZE, "huge pages of one size reserved, in bytes"), BYTES,
+	 .initial = "max"},
+	{KEY("rdma.max", "rdma", KEY_TEXT, "\"DEVICE hca_handle=2 hca_object=2000\"")},
+	{KEY("misc.max", "misc", KEY_TEXT, "\"RESOURCE NUMBER\""), .since = "5.13"},
+	{KEY("dmem.min", "dmem", KEY_TEXT, "\"REGION BYTES\": device memory that is not evicted"), BYTES,
+	 .since = "6.14"},
+	{KEY("dmem.low", "dmem", KEY_TEXT, "\"REGION BYTES\": device memory that is evicted last"), BYTES,
+	 .since = "6.14"},
+	{KEY("dmem.max", "dmem", KEY_TEXT, "\"REGION BYTES\": hard limit of device memory"), BYTES,
+	 .since = "6.14"},
 
-	FLAG("cgroup.freeze", NULL, NULL, "stop all processes"),
-	FLAG("cgroup.pressure", NULL, "6.1", "account stalls (PSI) of this cgroup"),
-	{"cgroup.max.depth", NULL, KEY_LIMIT, 0, INT_MAX, NULL, NULL, "how deep cgroups below may be nested",
-	 KEY_CGROUP, NULL, NULL, false},
-	{"cgroup.max.descendants", NULL, KEY_LIMIT, 0, INT_MAX, NULL, NULL, "how many cgroups may be below",
-	 KEY_CGROUP, NULL, NULL, false},
-	{NULL, NULL, KEY_TEXT, 0, 0, NULL, NULL, NULL, KEY_CGROUP, NULL, NULL, false},
+	{KEY("cgroup.freeze", NULL, KEY_FLAG, "stop all processes"), .initial = "0"},
+	{KEY("cgroup.pressure", NULL, KEY_FLAG, "account stalls (PSI) of this cgroup"), .since = "6.1",
+	 .initial = "1", ON_ROOT},
+	{KEY("cgroup.max.depth", NULL, KEY_LIMIT, "how deep cgroups below may be nested"), RANGE(0, INT_MAX),
+	 .initial = "max", ON_ROOT},
+	{KEY("cgroup.max.descendants", NULL, KEY_LIMIT, "how many cgroups may be below"), RANGE(0, INT_MAX),
+	 .initial = "max", ON_ROOT},
+
+	/* What a process has is its parent's, so there is no first value. */
+	{KEY("mempolicy", NULL, KEY_TEXT,
+	     "memory policy in numa_maps' words: \"bind:1\", \"interleave:0-3\""),
+	 TASK},
+	{KEY("home_node", NULL, KEY_NUMBER, "node that bind and preferred-many try first"),
+	 RANGE(0, NODESET_NODES_MAX - 1), .since = "5.17", TASK},
+	{KEY("oom_score_adj", NULL, KEY_NUMBER, "what the OOM killer adds, 1/1000 of memory; -1000: never"),
+	 RANGE(-1000, 1000), TASK},
+	{KEY("affinity", NULL, KEY_CPUS, "the cpus that a thread may run on, within its cpuset"), TASK},
+
+	{KEY("vm.overcommit_memory", NULL, KEY_NUMBER, "heuristic (0), always (1) or never (2) overcommit"),
+	 RANGE(0, 2), .words = overcommit_modes, .initial = "0", HOST},
+	{KEY("vm.overcommit_ratio", NULL, KEY_NUMBER,
+	     "limit of never: part of RAM; sets overcommit_kbytes to 0"),
+	 RANGE(0, INT_MAX), .units = "percent", .initial = "50", HOST},
+	{KEY("vm.overcommit_kbytes", NULL, KEY_NUMBER,
+	     "limit of never as a size; sets overcommit_ratio to 0"),
+	 KIB, .initial = "0", HOST},
+	{KEY("vm.user_reserve_kbytes", NULL, KEY_NUMBER, "with never: what one process must leave to others"),
+	 KIB, HOST},
+	{KEY("vm.admin_reserve_kbytes", NULL, KEY_NUMBER, "kept for processes with CAP_SYS_ADMIN"), KIB,
+	 HOST},
+	{KEY("vm.panic_on_oom", NULL, KEY_NUMBER,
+	     "panic instead of killing: 1 if the whole machine is short, 2 always"),
+	 RANGE(0, 2), .initial = "0", HOST},
+	{KEY("vm.oom_kill_allocating_task", NULL, KEY_FLAG, "the OOM killer takes who asked for memory"),
+	 .initial = "0", HOST},
+	{KEY("vm.swappiness", NULL, KEY_NUMBER,
+	     "how readily anonymous memory is swapped, against page cache"),
+	 RANGE(0, 200), .initial = "60", HOST},
+	{KEY("vm.zone_reclaim_mode", NULL, KEY_NUMBER,
+	     "reclaim on the near node first: 1, also 2: write, also 4: unmap"),
+	 RANGE(0, 7), .initial = "0", HOST},
+	{KEY("kernel.numa_balancing", NULL, KEY_NUMBER,
+	     "move pages to the cpus that use them: 1; to faster tiers (5.18): 2"),
+	 RANGE(0, 3), HOST},
+	{KEY("weighted_interleave.auto", NULL, KEY_FLAG, "weights by the bandwidth that the firmware tells"),
+	 .since = "6.16", .initial = "1", HOST},
+	{KEY("weighted_interleave.node*", NULL, KEY_NUMBER, "how many pages in turn a node gets"),
+	 RANGE(1, 255), .units = "pages", .since = "6.9", HOST},
+	{.name = NULL},
 };
 
 static const char membership[] =
@@ -117,70 +188,6 @@ static const char *const read_only_ends[] = {
 	".effective", ".peak", ".numa_stat",  ".isolated", ".capacity",
 };
 
-#define NOT_IN_V2 "not in cgroup v2; "
-
-/* Documentation/admin-guide/cgroup-v1/. An empty `now`: nothing does the same. */
-static const struct v1_name {
-	const char *name, *now, *advice;
-} v1_names[] = {
-	{"memory.limit_in_bytes", "memory.max", NULL},
-	{"memory.soft_limit_in_bytes", "memory.low",
-	 "memory.low protects up to its value, memory.high holds memory down: choose by what was meant"},
-	{"memory.memsw.limit_in_bytes", "memory.swap.max",
-	 "memory.swap.max limits swap alone, not memory and swap together"},
-	{"memory.usage_in_bytes", "memory.current", NULL},
-	{"memory.max_usage_in_bytes", "memory.peak", NULL},
-	{"memory.failcnt", "memory.events", NULL},
-	{"memory.oom_control", "",
-	 NOT_IN_V2 "use memory.high, which slows down instead of killing, and oom_score_adj -1000 or "
-		   "memory.oom.group"},
-	{"memory.swappiness", "", NOT_IN_V2 "use memory.swap.max, or vm.swappiness for the machine"},
-	{"memory.use_hierarchy", "", NOT_IN_V2 "all cgroups are hierarchical"},
-	{"memory.force_empty", "", NOT_IN_V2 "memory.reclaim (kernel 5.19) reclaims on command"},
-	{"memory.pressure_level", "", NOT_IN_V2 "watch memory.pressure"},
-	{"memory.move_charge_at_immigrate", "", NOT_IN_V2 "memory stays with the cgroup that used it first"},
-	{"memory.kmem.limit_in_bytes", "memory.max", "kernel memory is part of memory.max"},
-	{"memory.kmem.tcp.limit_in_bytes", "memory.max", "socket memory is part of memory.max"},
-	{"memory.kmem.usage_in_bytes", "memory.stat", NULL},
-	{"cpu.shares", "cpu.weight", "1024 shares are weight 100: weight is shares * 100 / 1024"},
-	{"cpu.cfs_quota_us", "cpu.max", "write cpu.max as \"QUOTA PERIOD\"; -1 is max"},
-	{"cpu.cfs_period_us", "cpu.max", "write cpu.max as \"QUOTA PERIOD\""},
-	{"cpu.cfs_burst_us", "cpu.max.burst", NULL},
-	{"cpu.rt_runtime_us", "", NOT_IN_V2 "realtime processes belong into the root cgroup"},
-	{"cpu.rt_period_us", "", NOT_IN_V2 "realtime processes belong into the root cgroup"},
-	{"cpuacct.usage", "cpu.stat", NULL},
-	{"cpuset.cpu_exclusive", "cpuset.cpus.partition", "a partition \"root\" has its cpus alone"},
-	{"cpuset.mem_exclusive", "", NOT_IN_V2 "give the siblings other nodes"},
-	{"cpuset.mem_hardwall", "", NOT_IN_V2 "kernel memory follows cpuset.mems"},
-	{"cpuset.memory_migrate", "", NOT_IN_V2 "a change of cpuset.mems always moves the pages"},
-	{"cpuset.memory_pressure", "", NOT_IN_V2 "watch memory.pressure"},
-	{"cpuset.memory_pressure_enabled", "", NOT_IN_V2 "watch memory.pressure"},
-	{"cpuset.memory_spread_page", "", NOT_IN_V2 "use the memory policy interleave"},
-	{"cpuset.memory_spread_slab", "", NOT_IN_V2 "use the memory policy interleave"},
-	{"cpuset.sched_load_balance", "cpuset.cpus.partition", "a partition \"isolated\" is not balanced"},
-	{"cpuset.sched_relax_domain_level", "", NOT_IN_V2 "there is no substitute"},
-	{"cpuset.effective_cpus", "cpuset.cpus.effective", NULL},
-	{"cpuset.effective_mems", "cpuset.mems.effective", NULL},
-	{"blkio.weight", "io.weight", "weights are 1-10000 and 100 is the middle"},
-	{"blkio.weight_device", "io.weight", "write \"MAJOR:MINOR WEIGHT\""},
-	{"blkio.bfq.weight", "io.bfq.weight", NULL},
-	{"blkio.throttle.read_bps_device", "io.max", "write \"MAJOR:MINOR rbps=N\""},
-	{"blkio.throttle.write_bps_device", "io.max", "write \"MAJOR:MINOR wbps=N\""},
-	{"blkio.throttle.read_iops_device", "io.max", "write \"MAJOR:MINOR riops=N\""},
-	{"blkio.throttle.write_iops_device", "io.max", "write \"MAJOR:MINOR wiops=N\""},
-	{"tasks", "cgroup.procs", NULL},
-	{"notify_on_release", "", NOT_IN_V2 "watch \"populated\" in cgroup.events"},
-	{"release_agent", "", NOT_IN_V2 "watch \"populated\" in cgroup.events"},
-	{"cgroup.clone_children", "", NOT_IN_V2 "an empty cpuset follows its parent"},
-	{"cgroup.event_control", "", NOT_IN_V2 "poll(2) memory.events or memory.pressure"},
-	{"freezer.state", "cgroup.freeze", "FROZEN is 1, THAWED is 0"},
-	{"devices.allow", "", NOT_IN_V2 "devices are controlled by a BPF program"},
-	{"devices.deny", "", NOT_IN_V2 "devices are controlled by a BPF program"},
-	{"devices.list", "", NOT_IN_V2 "devices are controlled by a BPF program"},
-	{"net_cls.classid", "", NOT_IN_V2 "match the cgroup's path in the packet filter"},
-	{"net_prio.ifpriomap", "", NOT_IN_V2 "match the cgroup's path in the packet filter"},
-};
-
 /* "*" stands for one word without dots. */
 static bool matches(const char *pattern, const char *name)
 {
@@ -196,29 +203,22 @@ static bool matches(const char *pattern, const char *name)
 	return word > 0 && strcmp(star + 1, name + before + word) == 0;
 }
 
+/* "weighted_interleave.node12": the star there is a number, as the kernel writes it. */
+static bool is_node(const char *digits)
+{
+	size_t size = strspn(digits, "0123456789");
+
+	return digits[size] == '\0' && size > 0 && size <= NODE_DIGITS && (digits[0] != '0' || size == 1);
+}
+
 const struct key *key_find(const char *name)
 {
 	for (const struct key *key = key_table; key->name; key++) {
-		if (matches(key->name, name))
-			return key;
-	}
-	return NULL;
-}
+		size_t star = strcspn(key->name, "*");
 
-const char *key_of_v1(const char *name, const char **advice)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(v1_names); i++) {
-		if (strcmp(v1_names[i].name, name) != 0)
-			continue;
-		if (advice)
-			*advice = v1_names[i].advice;
-		return v1_names[i].now;
-	}
-	/* hugetlb.2MB.limit_in_bytes */
-	if (matches("hugetlb.*.limit_in_bytes", name)) {
-		if (advice)
-			*advice = NULL;
-		return "hugetlb.SIZE.max";
+		if (matches(key->name, name) &&
+		    (key->scope != KEY_HOST || key->name[star] == '\0' || is_node(name + star)))
+			return key;
 	}
 	return NULL;
 }
@@ -247,19 +247,30 @@ const char *key_refusal(const char *name)
 	return NULL;
 }
 
-char *key_controller(const char *name)
-{
-	const char *dot = strchr(name, '.');
-
-	if (!dot || dot == name || strncmp(name, "cgroup.", 7) == 0)
-		return NULL;
-	return strndup(name, (size_t)(dot - name));
-}
-
 enum key_scope key_scope_of(const char *name)
 {
 	const struct key *key = key_find(name);
 	return key ? key->scope : KEY_CGROUP;
+}
+
+char *key_controller(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	if (!dot || dot == name || strncmp(name, "cgroup.", 7) == 0 || key_scope_of(name) != KEY_CGROUP)
+		return NULL;
+	return strndup(name, (size_t)(dot - name));
+}
+
+bool key_is_later(const struct key *key, unsigned major, unsigned minor)
+{
+	const char *at;
+	uint64_t since_major, since_minor;
+
+	if (!key->since || text_u64_head(key->since, &at, &since_major) < 0 || *at != '.' ||
+	    text_u64_head(at + 1, &at, &since_minor) < 0)
+		return false;
+	return since_major > major || (since_major == major && since_minor > minor);
 }
 
 bool key_is_controller(const char *name)

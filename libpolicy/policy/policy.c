@@ -122,7 +122,7 @@ static int refuse_v1(struct cgpol_error *err, const char *name, const char *now,
 }
 
 /* A name that the table does not know: of a newer kernel, or a slip. */
-static int judge_unknown(const char *name, struct cgpol_error *err)
+static int judge_unknown(const char *name, bool is_any, struct cgpol_error *err)
 {
 	AUTO(free_p) char *controller = key_controller(name);
 	unsigned distance = 0;
@@ -138,17 +138,32 @@ static int judge_unknown(const char *name, struct cgpol_error *err)
 		return 0;
 	if (nearest)
 		(void)snprintf(hint, sizeof(hint), "did you mean %s?", nearest);
-	return refuse_name(err, name, nearest ? hint : NULL, "is no setting of a cgroup");
+	return refuse_name(err, name, nearest ? hint : NULL,
+			   is_any ? "is no setting that cgpol knows" : "is no setting of a cgroup");
 }
 
-static int judge_name(const char *name, const struct key **key, struct cgpol_error *err)
+/* Settings of processes and of the machine have commands of their own. */
+static int refuse_scope(const char *name, enum key_scope scope, const char *value, struct cgpol_error *err)
+{
+	char hint[sizeof(err->hint)], shown[64];
+
+	text_escape(value, shown, sizeof(shown));
+	(void)snprintf(hint, sizeof(hint), "%s%s=%s",
+		       scope == KEY_HOST ? "cgpol set " : "cgpol set --pid PID ", name, shown);
+	return refuse_name(err, name, hint, "is a setting of %s, not of a cgroup",
+			   scope == KEY_HOST ? "the machine" : "a process");
+}
+
+static int judge_name(const char *name, bool is_any, const struct key **key, struct cgpol_error *err)
 {
 	const char *advice = NULL, *now, *reason;
 
 	if (strchr(name, '/'))
-		return refuse_name(err, name, NULL, "has a \"/\": name a file of the cgroup, not a path");
+		return refuse_name(err, name, NULL, "has a \"/\": name %s, not a path",
+				   is_any ? "a setting" : "a file of the cgroup");
 	if (!is_name(name))
-		return refuse_name(err, name, NULL, "is no name of a file of a cgroup");
+		return refuse_name(err, name, NULL,
+				   is_any ? "is no name of a setting" : "is no name of a file of a cgroup");
 	now = key_of_v1(name, &advice);
 	if (now)
 		return refuse_v1(err, name, now, advice);
@@ -156,7 +171,7 @@ static int judge_name(const char *name, const struct key **key, struct cgpol_err
 	if (reason)
 		return refuse_name(err, name, NULL, "%s", reason);
 	*key = key_find(name);
-	return *key ? 0 : judge_unknown(name, err);
+	return *key ? 0 : judge_unknown(name, is_any, err);
 }
 
 /* What no file takes: a second line (the kernel reads one), other control characters, too much. */
@@ -214,11 +229,45 @@ static bool has_leading_zero(const char *value)
 	return value[0] == '0' && isdigit((unsigned char)value[1]);
 }
 
+static void list_words(const struct key *key, char *list, size_t size)
+{
+	for (const char *const *word = key->words; *word; word++) {
+		size_t used = strlen(list);
+
+		(void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", *word);
+	}
+}
+
+/* "never": the index of the word, counted from min; -1 when it is none. */
+static int64_t find_word(const struct key *key, const char *value)
+{
+	for (int64_t i = 0; key->words && key->words[i]; i++) {
+		if (strcasecmp(key->words[i], value) == 0)
+			return key->min + i;
+	}
+	return -1;
+}
+
+static int refuse_number(const struct setting *setting, const char *value, struct cgpol_error *err)
+{
+	char list[160] = "";
+
+	if (setting->key->words) {
+		list_words(setting->key, list, sizeof(list));
+		return refuse_value(err, EINVAL, setting->name, value, "is none of %s", list);
+	}
+	return refuse_value(err, EINVAL, setting->name, value, "is not a whole number%s",
+			    setting->key->type == KEY_LIMIT ? " or max" : "");
+}
+
 static int set_number(struct setting *setting, const char *value, struct cgpol_error *err)
 {
 	const struct key *key = setting->key;
-	int64_t number;
+	int64_t number = find_word(key, value);
 	int rc;
+
+	if (number >= 0)
+		return print_number(number, &setting->value) < 0 ? error_no_memory(err) : 0;
 
 	if (key->type == KEY_LIMIT && (strcmp(value, "max") == 0 || strcmp(value, "infinity") == 0)) {
 		setting->value = strdup("max");
@@ -229,8 +278,7 @@ static int set_number(struct setting *setting, const char *value, struct cgpol_e
 				    "has a leading zero, which could mean octal; leave it out");
 	rc = isspace((unsigned char)value[0]) ? -EINVAL : text_i64(value, &number);
 	if (rc == -EINVAL)
-		return refuse_value(err, EINVAL, setting->name, value, "is not a whole number%s",
-				    key->type == KEY_LIMIT ? " or max" : "");
+		return refuse_number(setting, value, err);
 	if (rc < 0 || number < key->min || number > key->max)
 		return refuse_value(err, ERANGE, setting->name, value,
 				    "is out of range: %" PRId64 " to %" PRId64, key->min, key->max);
@@ -264,21 +312,49 @@ static int set_word(struct setting *setting, const char *value, struct cgpol_err
 	char list[160] = "";
 
 	for (const char *const *word = setting->key->words; *word; word++) {
-		size_t used = strlen(list);
-
 		if (strcmp(value, *word) == 0) {
 			setting->value = strdup(value);
 			return setting->value ? 0 : error_no_memory(err);
 		}
-		(void)snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "", *word);
 	}
+	list_words(setting->key, list, sizeof(list));
 	return refuse_value(err, EINVAL, setting->name, value, "is none of %s", list);
+}
+
+/* "bind=static:0-1" as numa_maps has it (mm/mempolicy.c mpol_to_str). Only the shape: what the nodes are
+ * worth depends on the machine, and who applies it parses it whole (memory/mempolicy.h). */
+static int set_mempolicy(struct setting *setting, const char *value, struct cgpol_error *err)
+{
+	static const char *const with_nodes[] = {"bind", "prefer", "prefer (many)", "interleave",
+						 "weighted interleave"};
+	size_t size = strcspn(value, "=:");
+	const char *nodes = strchr(value, ':');
+	AUTO(nodeset_clear_p) struct nodeset set = {0, NULL};
+	bool is_known = false;
+
+	if (strcmp(value, "default") == 0 || strcmp(value, "local") == 0) {
+		setting->value = strdup(value);
+		return setting->value ? 0 : error_no_memory(err);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(with_nodes); i++)
+		is_known |= strlen(with_nodes[i]) == size && strncmp(with_nodes[i], value, size) == 0;
+	if (!is_known)
+		return refuse_value(err, EINVAL, setting->name, value,
+				    "is no memory policy: default, local, or bind, prefer, prefer (many), "
+				    "interleave or weighted interleave with a list of nodes, like bind:0-1");
+	if (!nodes || strpbrk(nodes, "aAN") || nodeset_parse(nodes + 1, NODESET_NODES_MAX, &set, NULL) < 0 ||
+	    nodeset_is_empty(&set))
+		return refuse_value(err, EINVAL, setting->name, value, "has no list of nodes, like bind:0-1");
+	setting->value = strdup(value);
+	return setting->value ? 0 : error_no_memory(err);
 }
 
 static int set_text(struct setting *setting, const char *value, struct cgpol_error *err)
 {
 	if (value[strspn(value, " \t")] == '\0')
 		return refuse_value(err, EINVAL, setting->name, value, "is empty");
+	if (setting->key && setting->key->scope == KEY_TASK)
+		return set_mempolicy(setting, value, err);
 	setting->value = strdup(value);
 	return setting->value ? 0 : error_no_memory(err);
 }
@@ -323,27 +399,39 @@ static int keep(struct cgpol_policy *policy, struct setting *made)
 	return 0;
 }
 
-int policy_set(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err)
+/* `made` has its row of the table, or NULL. */
+static int set(struct cgpol_policy *policy, const char *name, const char *value, struct setting *made,
+	       struct cgpol_error *err)
 {
-	AUTO(clear_setting) struct setting made = {0};
-	int rc = judge_name(name, &made.key, err);
+	int rc = judge_value(name, value, err);
 
-	if (rc == 0)
-		rc = judge_value(name, value, err);
 	if (rc < 0)
 		return rc;
 	if (policy->settings >= SETTINGS_MAX && !find(policy, name))
 		return error_set(err, E2BIG, CGPOL_USAGE, "more than %d settings", SETTINGS_MAX);
-	made.name = strdup(name);
-	if (!made.name)
+	made->name = strdup(name);
+	if (!made->name)
 		return error_no_memory(err);
-	rc = set_value(&made, value, err);
+	rc = set_value(made, value, err);
 	if (rc < 0)
 		return rc;
-	return keep(policy, &made) < 0 ? error_no_memory(err) : 0;
+	return keep(policy, made) < 0 ? error_no_memory(err) : 0;
 }
 
 int policy_set_any(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err)
 {
-	return policy_set(policy, name, value, err);
+	AUTO(clear_setting) struct setting made = {0};
+	int rc = judge_name(name, true, &made.key, err);
+
+	return rc < 0 ? rc : set(policy, name, value, &made, err);
+}
+
+int policy_set(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err)
+{
+	AUTO(clear_setting) struct setting made = {0};
+	int rc = judge_name(name, false, &made.key, err);
+
+	if (rc == 0 && made.key && made.key->scope != KEY_CGROUP)
+		rc = refuse_scope(name, made.key->scope, value, err);
+	return rc < 0 ? rc : set(policy, name, value, &made, err);
 }

@@ -30,7 +30,8 @@ void policy_free(struct cgpol_policy *policy);
  * newline has to be written, since the kernel does not see a write of no bytes. A number with a leading zero
  * is refused, since the kernel reads it as octal. Nothing changes on failure. */
 int policy_set(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err);
-/* The same for settings of processes and of the machine too (key_scope), which policy_set refuses by name. */
+/* The same for settings of processes and of the machine too (key_scope), which policy_set refuses by name.
+ * Words for numbers are taken ("never" is kept as "2"), and of a mempolicy the shape is checked. */
 int policy_set_any(struct cgpol_policy *policy, const char *name, const char *value, struct cgpol_error *err);
 /* NULL when it is not set. */
 const struct setting *policy_get(const struct cgpol_policy *policy, const char *name);

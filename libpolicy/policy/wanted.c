@@ -182,10 +182,10 @@ int wanted_value(const struct current *current, const struct setting *setting, c
 }
 
 static int judge_ancestor(const struct list_frame *frame, const struct setting *setting,
-			  struct cgpol_error *err)
+			  const struct nodeset *asked, struct cgpol_error *err)
 {
 	size_t count = 0;
-	AUTO(free_p) char *missing = format_missing(&setting->set, frame->above, &count);
+	AUTO(free_p) char *missing = format_missing(asked, frame->above, &count);
 	AUTO(free_p) char *have = format_or(frame->above, "none");
 	char shown[160], hint[216];
 
@@ -203,31 +203,62 @@ static int judge_ancestor(const struct list_frame *frame, const struct setting *
 	return -EINVAL;
 }
 
+/* False for settings that are no list. */
+static bool frame_of(const struct current *current, const struct setting *setting, struct list_frame *frame)
+{
+	const struct list_frame nodes = {.one = "node",
+					 .many = "nodes",
+					 .possible = &current->possible_nodes,
+					 .usable = &current->memory_nodes,
+					 .above = &current->mems,
+					 .unusable = "without memory",
+					 .from = current->mems_from};
+	const struct list_frame cpus = {.one = "cpu",
+					.many = "cpus",
+					.possible = &current->possible_cpus,
+					.usable = &current->online_cpus,
+					.above = &current->cpus,
+					.unusable = "offline",
+					.from = current->cpus_from};
+
+	if (!setting->key || (setting->key->type != KEY_CPUS && setting->key->type != KEY_NODES))
+		return false;
+	*frame = setting->key->type == KEY_CPUS ? cpus : nodes;
+	return true;
+}
+
+/* kernel/cgroup/cpuset.c keeps what was asked for, and what of it is online and has memory is effective: of a
+ * part that is not there the rest holds, and the part comes when it is there. Of nothing that is there the
+ * kernel makes all that the parent has: the opposite of what was asked for. */
 int wanted_check_list(const struct current *current, const struct setting *setting, struct cgpol_error *err)
 {
-	bool is_cpus = setting->key && setting->key->type == KEY_CPUS;
-	struct list_frame frame = {.one = "node",
-				   .many = "nodes",
-				   .possible = &current->possible_nodes,
-				   .usable = &current->memory_nodes,
-				   .above = &current->mems,
-				   .unusable = "without memory",
-				   .from = current->mems_from};
+	AUTO(nodeset_clear_p) struct nodeset there = {0, NULL};
+	struct list_frame frame;
 
-	if (!setting->key || (!is_cpus && setting->key->type != KEY_NODES))
+	if (!frame_of(current, setting, &frame) || nodeset_is_empty(&setting->set))
 		return 0;
-	if (is_cpus)
-		frame = (struct list_frame){.one = "cpu",
-					    .many = "cpus",
-					    .possible = &current->possible_cpus,
-					    .usable = &current->online_cpus,
-					    .above = &current->cpus,
-					    .unusable = "offline",
-					    .from = current->cpus_from};
 	if (!nodeset_contains(frame.possible, &setting->set) ||
-	    !nodeset_contains(frame.usable, &setting->set))
+	    !nodeset_intersects(frame.usable, &setting->set))
 		return judge_machine(&frame, setting, &setting->set, err);
-	if (!nodeset_contains(frame.above, &setting->set))
-		return judge_ancestor(&frame, setting, err);
-	return 0;
+	if (nodeset_and(&there, &setting->set, frame.usable) < 0)
+		return error_no_memory(err);
+	return nodeset_contains(frame.above, &there) ? 0 : judge_ancestor(&frame, setting, &there, err);
+}
+
+int wanted_absent(const struct current *current, const struct setting *setting, char *text, size_t size)
+{
+	struct list_frame frame;
+	size_t count = 0;
+	AUTO(free_p) char *missing = NULL;
+
+	if (!frame_of(current, setting, &frame) || nodeset_contains(frame.usable, &setting->set) ||
+	    !nodeset_intersects(frame.usable, &setting->set))
+		return 0;
+	missing = format_missing(&setting->set, frame.usable, &count);
+	if (!missing)
+		return -ENOMEM;
+	(void)snprintf(text, size, "%s: %s %.100s %s %s now; what is there is used until %s", setting->name,
+		       count == 1 ? frame.one : frame.many, missing, count == 1 ? "is" : "are",
+		       frame.unusable, count == 1 ? "it comes" : "they come");
+	return 1;
 }

@@ -21,7 +21,7 @@ static void check_round_trip(const struct setting *setting)
 	if (policy_new(&again) < 0)
 		return;
 	require(!strpbrk(setting->name, "/\n") && !strchr(setting->value, '\n'));
-	require(policy_set(again, setting->name, setting->value, NULL) == 0);
+	require(policy_set_any(again, setting->name, setting->value, NULL) == 0);
 	require(strcmp(again->setting[0].value, setting->value) == 0);
 	policy_free(again);
 }
@@ -35,7 +35,12 @@ static void set_line(struct cgpol_policy *policy, char *line)
 	if (!value)
 		return;
 	*value++ = '\0';
-	if (policy_set(policy, line, value, &err) == 0) {
+	/* A cgroup's settings are some of all. */
+	if (policy_set(policy, line, value, &err) < 0 && key_scope_of(line) != KEY_CGROUP)
+		require(err.kind == CGPOL_USAGE || err.kind == CGPOL_FAILED);
+	err = (struct cgpol_error){0};
+	before = policy->settings;
+	if (policy_set_any(policy, line, value, &err) == 0) {
 		require(policy_get(policy, line) != NULL);
 		check_round_trip(policy_get(policy, line));
 	} else {

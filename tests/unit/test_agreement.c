@@ -3,13 +3,15 @@
 #include "policy/agreement.h"
 
 #include "base/cleanup.h"
-#include "policies.h"
 #include "test.h"
 
 static bool holds(const char *line, const char *found)
 {
-	AUTO(policy_free_p) struct cgpol_policy *policy = policies_make(line, NULL);
+	AUTO(policy_free_p) struct cgpol_policy *policy = NULL;
+	AUTO(free_p) char *name = strndup(line, strcspn(line, "="));
 
+	assert_int_equal(policy_new(&policy), 0);
+	assert_int_equal(policy_set_any(policy, name, strchr(line, '=') + 1, NULL), 0);
 	return agreement_holds(&policy->setting[0], policy->setting[0].value, found);
 }
 
@@ -56,12 +58,34 @@ static void texts_have_defaults_and_lines(void **state)
 	assert_false(holds("io.max=8:16 rbps=5", ""));
 }
 
+/* As seen on Debian's kernels 5.10, 6.1 and 7.3 (tests/vm/scenarios/keys.sh). */
+static void the_kernel_prints_some_numbers_as_words(void **state)
+{
+	(void)state;
+	assert_true(holds("cgroup.max.depth=2147483647", "max"));
+	assert_false(holds("cgroup.max.depth=2147483646", "max"));
+	assert_false(holds("cgroup.max.depth=max", "2147483647"));
+	assert_false(holds("pids.max=4194303", "max"));
+	assert_true(holds("cpu.uclamp.min=100", "max"));
+	assert_true(holds("cpu.uclamp.max=100.00", "max"));
+	assert_true(holds("cpu.uclamp.max=max", "max"));
+	assert_false(holds("cpu.uclamp.max=99", "max"));
+	assert_false(holds("cpu.max=100", "max"));
+	assert_true(holds("weighted_interleave.auto=yes", "true"));
+	assert_true(holds("weighted_interleave.auto=0", "false"));
+	assert_false(holds("weighted_interleave.auto=1", "false"));
+	assert_false(holds("memory.oom.group=1", "0"));
+	assert_true(holds("vm.overcommit_memory=never", "2"));
+	assert_false(holds("vm.overcommit_memory=never", "0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_and_words_are_compared_as_they_are),
 		cmocka_unit_test(lists_are_compared_as_sets),
 		cmocka_unit_test(texts_have_defaults_and_lines),
+		cmocka_unit_test(the_kernel_prints_some_numbers_as_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

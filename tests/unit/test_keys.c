@@ -49,6 +49,26 @@ static const struct {
 	{"cgroup.pressure", NULL, KEY_FLAG, "6.1"},
 	{"cgroup.max.depth", NULL, KEY_LIMIT, NULL},
 	{"cgroup.max.descendants", NULL, KEY_LIMIT, NULL},
+	/* Of processes; set_mempolicy_home_node(2) came with 5.17. */
+	{"mempolicy", NULL, KEY_TEXT, NULL},
+	{"home_node", NULL, KEY_NUMBER, "5.17"},
+	{"oom_score_adj", NULL, KEY_NUMBER, NULL},
+	{"affinity", NULL, KEY_CPUS, NULL},
+	/* Documentation/admin-guide/sysctl/vm.rst, kernel.rst, and ABI/testing/sysfs-kernel-mm-mempolicy-*.
+	 */
+	{"vm.overcommit_memory", NULL, KEY_NUMBER, NULL},
+	{"vm.overcommit_ratio", NULL, KEY_NUMBER, NULL},
+	{"vm.overcommit_kbytes", NULL, KEY_NUMBER, NULL},
+	{"vm.user_reserve_kbytes", NULL, KEY_NUMBER, NULL},
+	{"vm.admin_reserve_kbytes", NULL, KEY_NUMBER, NULL},
+	{"vm.panic_on_oom", NULL, KEY_NUMBER, NULL},
+	{"vm.oom_kill_allocating_task", NULL, KEY_FLAG, NULL},
+	{"vm.swappiness", NULL, KEY_NUMBER, NULL},
+	{"vm.zone_reclaim_mode", NULL, KEY_NUMBER, NULL},
+	{"kernel.numa_balancing", NULL, KEY_NUMBER, NULL},
+	{"weighted_interleave.node0", NULL, KEY_NUMBER, "6.9"},
+	{"weighted_interleave.node1023", NULL, KEY_NUMBER, "6.9"},
+	{"weighted_interleave.auto", NULL, KEY_FLAG, "6.16"},
 };
 
 static void knows_the_kernels_settings(void **state)
@@ -75,9 +95,21 @@ static void knows_the_kernels_settings(void **state)
 
 static void has_a_page_size_where_the_pattern_has_a_star(void **state)
 {
-	static const char *const cases[] = {
-		"hugetlb..max",	    "hugetlb.2MB", "hugetlb.2MB.maxi", "hugetlb.2MB.1.max",
-		"hugetlb.2MB.rsvd", "hugetlb.max", "hugetlb.*x.max",   ""};
+	static const char *const cases[] = {"hugetlb..max",
+					    "hugetlb.2MB",
+					    "hugetlb.2MB.maxi",
+					    "hugetlb.2MB.1.max",
+					    "hugetlb.2MB.rsvd",
+					    "hugetlb.max",
+					    "hugetlb.*x.max",
+					    "",
+					    "weighted_interleave.node",
+					    "weighted_interleave.nodex1",
+					    "weighted_interleave.node01",
+					    "weighted_interleave.node1x",
+					    "weighted_interleave.node12345",
+					    "weighted_interleave.node*",
+					    "weighted_interleave.node1.2"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -94,85 +126,70 @@ static void has_complete_rows(void **state)
 
 		assert_non_null(key->help);
 		assert_true(strlen(key->help) > 5 && strlen(key->help) < 80);
-		assert_int_equal(key->words != NULL, key->type == KEY_WORDS);
+		if (key->type == KEY_WORDS)
+			assert_non_null(key->words);
+		else if (key->words)
+			assert_int_equal(key->type, KEY_NUMBER);
 		if (key->type == KEY_NUMBER || key->type == KEY_LIMIT)
 			assert_true(key->min < key->max);
 		if (key->controller)
 			assert_string_equal(controller, key->controller);
-		else
+		else if (!strchr(key->name, '*'))
 			assert_null(controller);
+		if (key->scope != KEY_CGROUP) {
+			assert_null(key->controller);
+			assert_false(key->is_on_root);
+		}
+		if (key->is_root_only)
+			assert_true(key->is_on_root);
+		assert_true(key->scope != KEY_TASK || !key->initial);
 		/* Once only. */
 		assert_ptr_equal(key_find(key->name), strchr(key->name, '*') ? NULL : key);
 	}
 }
 
-/* Documentation/admin-guide/cgroup-v1/ */
-static const struct {
-	const char *name, *now, *advice;
-} v1_files[] = {
-	{"memory.limit_in_bytes", "memory.max", NULL},
-	{"memory.memsw.limit_in_bytes", "memory.swap.max", "swap alone"},
-	{"memory.soft_limit_in_bytes", "memory.low", "memory.high"},
-	{"memory.usage_in_bytes", "memory.current", NULL},
-	{"memory.max_usage_in_bytes", "memory.peak", NULL},
-	{"memory.failcnt", "memory.events", NULL},
-	{"memory.oom_control", "", "not in cgroup v2; use memory.high"},
-	{"memory.swappiness", "", "not in cgroup v2"},
-	{"memory.use_hierarchy", "", "hierarchical"},
-	{"memory.force_empty", "", "memory.reclaim"},
-	{"memory.pressure_level", "", "memory.pressure"},
-	{"memory.move_charge_at_immigrate", "", "not in cgroup v2"},
-	{"memory.kmem.limit_in_bytes", "memory.max", "kernel memory"},
-	{"memory.kmem.tcp.limit_in_bytes", "memory.max", "socket memory"},
-	{"cpu.shares", "cpu.weight", "1024 shares"},
-	{"cpu.cfs_quota_us", "cpu.max", "-1 is max"},
-	{"cpu.cfs_period_us", "cpu.max", "PERIOD"},
-	{"cpu.cfs_burst_us", "cpu.max.burst", NULL},
-	{"cpu.rt_runtime_us", "", "root cgroup"},
-	{"cpu.rt_period_us", "", "root cgroup"},
-	{"cpuacct.usage", "cpu.stat", NULL},
-	{"cpuset.cpu_exclusive", "cpuset.cpus.partition", "root"},
-	{"cpuset.mem_exclusive", "", "not in cgroup v2"},
-	{"cpuset.mem_hardwall", "", "not in cgroup v2"},
-	{"cpuset.memory_migrate", "", "moves the pages"},
-	{"cpuset.memory_spread_page", "", "interleave"},
-	{"cpuset.sched_load_balance", "cpuset.cpus.partition", "isolated"},
-	{"blkio.weight", "io.weight", "100"},
-	{"blkio.throttle.read_bps_device", "io.max", "rbps"},
-	{"blkio.throttle.write_iops_device", "io.max", "wiops"},
-	{"tasks", "cgroup.procs", NULL},
-	{"notify_on_release", "", "cgroup.events"},
-	{"release_agent", "", "cgroup.events"},
-	{"cgroup.clone_children", "", "not in cgroup v2"},
-	{"freezer.state", "cgroup.freeze", "FROZEN is 1"},
-	{"devices.allow", "", "BPF"},
-	{"devices.deny", "", "BPF"},
-	{"net_cls.classid", "", "packet filter"},
-	{"net_prio.ifpriomap", "", "packet filter"},
-	{"hugetlb.2MB.limit_in_bytes", "hugetlb.SIZE.max", NULL},
-};
+/* As seen at the root cgroup of Debian's kernels 5.10, 6.1 and 7.3; io.prio.class by block/blk-ioprio.c. */
+static void knows_what_the_root_cgroup_has(void **state)
+{
+	static const char *const on_root[] = {
+		"cgroup.max.depth", "cgroup.max.descendants", "cgroup.pressure",       "io.cost.model",
+		"io.cost.qos",	    "io.prio.class",	      "memory.zswap.writeback"};
+	size_t count = 0;
 
-static void names_what_v1_files_became(void **state)
+	(void)state;
+	for (const struct key *key = key_table; key->name; key++)
+		count += key->is_on_root;
+	assert_int_equal(count, ARRAY_SIZE(on_root));
+	for (size_t i = 0; i < ARRAY_SIZE(on_root); i++)
+		assert_true(key_find(on_root[i])->is_on_root);
+	assert_true(key_find("io.cost.qos")->is_root_only);
+	assert_false(key_find("cgroup.pressure")->is_root_only);
+}
+
+static void tells_which_kernels_are_too_old(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(v1_files); i++) {
-		const char *advice = "untouched";
-		const char *now = key_of_v1(v1_files[i].name, &advice);
+	assert_true(key_is_later(key_find("memory.zswap.max"), 5, 18));
+	assert_false(key_is_later(key_find("memory.zswap.max"), 5, 19));
+	assert_false(key_is_later(key_find("memory.zswap.max"), 6, 0));
+	assert_true(key_is_later(key_find("weighted_interleave.auto"), 6, 15));
+	assert_true(key_is_later(key_find("weighted_interleave.auto"), 5, 17));
+	assert_false(key_is_later(key_find("weighted_interleave.auto"), 6, 16));
+	assert_false(key_is_later(key_find("memory.max"), 5, 10));
+}
 
-		if (!now)
-			fail_msg("%s is not known", v1_files[i].name);
-		assert_string_equal(now, v1_files[i].now);
-		if (!v1_files[i].advice)
-			assert_null(advice);
-		else if (!strstr(advice, v1_files[i].advice))
-			fail_msg("%s: \"%s\" lacks \"%s\"", v1_files[i].name, advice, v1_files[i].advice);
-		assert_null(key_find(v1_files[i].name));
-		/* What replaces it is a file of v2. */
-		if (now[0] && strcmp(now, "hugetlb.SIZE.max") != 0)
-			assert_true(key_find(now) || key_refusal(now) || strcmp(now, "cgroup.procs") == 0);
-	}
-	assert_null(key_of_v1("memory.nothing", NULL));
-	assert_null(key_of_v1("", NULL));
+static void tells_whose_setting_it_is(void **state)
+{
+	(void)state;
+	assert_int_equal(key_scope_of("memory.max"), KEY_CGROUP);
+	assert_int_equal(key_scope_of("memory.future"), KEY_CGROUP);
+	assert_int_equal(key_scope_of("oom_score_adj"), KEY_TASK);
+	assert_int_equal(key_scope_of("affinity"), KEY_TASK);
+	assert_int_equal(key_scope_of("vm.swappiness"), KEY_HOST);
+	assert_int_equal(key_scope_of("weighted_interleave.node7"), KEY_HOST);
+	assert_int_equal(key_scope_of("weighted_interleave.node"), KEY_CGROUP);
+	assert_false(key_is_controller("vm"));
+	assert_false(key_is_controller("weighted_interleave"));
 }
 
 static void says_why_a_file_is_no_setting(void **state)
@@ -230,6 +247,9 @@ static void tells_the_controller_by_the_name(void **state)
 		{"tasks", NULL},
 		{"", NULL},
 		{".max", NULL},
+		{"vm.swappiness", NULL},
+		{"weighted_interleave.auto", NULL},
+		{"vm.unknown", "vm"},
 		{"cgroups.x", "cgroups"},
 		{"net_cls.classid", "net_cls"},
 	};
@@ -265,6 +285,9 @@ static void finds_the_nearest_name(void **state)
 		{"Memory.Max", "memory.max", 2},
 		{"pids.max", "pids.max", 0},
 		{"cpu.wieghts", "cpu.weight", 2},
+		{"vm.swapiness", "vm.swappiness", 1},
+		{"oom_score_adjust", "oom_score_adj", 3},
+		{"weighted_interleave.node", "weighted_interleave.node*", 1},
 	};
 	char wide[70];
 
@@ -290,7 +313,9 @@ int main(void)
 		cmocka_unit_test(knows_the_kernels_settings),
 		cmocka_unit_test(has_a_page_size_where_the_pattern_has_a_star),
 		cmocka_unit_test(has_complete_rows),
-		cmocka_unit_test(names_what_v1_files_became),
+		cmocka_unit_test(knows_what_the_root_cgroup_has),
+		cmocka_unit_test(tells_which_kernels_are_too_old),
+		cmocka_unit_test(tells_whose_setting_it_is),
 		cmocka_unit_test(says_why_a_file_is_no_setting),
 		cmocka_unit_test(tells_the_controller_by_the_name),
 		cmocka_unit_test(finds_the_nearest_name),

@@ -363,9 +363,140 @@ static void is_freed_when_it_is_none(void **state)
 	assert_null(policy);
 }
 
+/* Settings of processes and of the machine. */
+static void any_policy_takes_all_scopes(void **state)
+{
+	static const struct {
+		const char *name, *given, *value;
+	} cases[] = {
+		{"memory.max", "1K", "1024"},
+		{"memory.future", "x", "x"},
+		{"oom_score_adj", "-1000", "-1000"},
+		{"oom_score_adj", "1000", "1000"},
+		{"home_node", "3", "3"},
+		{"affinity", "3,0-1", "0-1,3"},
+		{"mempolicy", "default", "default"},
+		{"mempolicy", "local", "local"},
+		{"mempolicy", "bind:1", "bind:1"},
+		{"mempolicy", "bind=static:0-1", "bind=static:0-1"},
+		{"mempolicy", "prefer (many):0,2", "prefer (many):0,2"},
+		{"mempolicy", "weighted interleave:0-3", "weighted interleave:0-3"},
+		{"vm.overcommit_memory", "never", "2"},
+		{"vm.overcommit_memory", "Heuristic", "0"},
+		{"vm.overcommit_memory", "1", "1"},
+		{"vm.overcommit_ratio", "2147483647", "2147483647"},
+		{"vm.overcommit_kbytes", "9223372036854775807", "9223372036854775807"},
+		{"vm.user_reserve_kbytes", "0", "0"},
+		{"vm.admin_reserve_kbytes", "8192", "8192"},
+		{"vm.panic_on_oom", "2", "2"},
+		{"vm.oom_kill_allocating_task", "yes", "1"},
+		{"vm.swappiness", "200", "200"},
+		{"vm.zone_reclaim_mode", "7", "7"},
+		{"kernel.numa_balancing", "3", "3"},
+		{"weighted_interleave.node12", "255", "255"},
+		{"weighted_interleave.auto", "on", "1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(policy_free_p) struct cgpol_policy *policy = make();
+		struct cgpol_error err = {0};
+
+		if (policy_set_any(policy, cases[i].name, cases[i].given, &err) != 0)
+			fail_msg("%s = %s: %s", cases[i].name, cases[i].given, err.text);
+		assert_string_equal(policy_get(policy, cases[i].name)->value, cases[i].value);
+	}
+}
+
+static void any_policy_refuses_with_a_reason_too(void **state)
+{
+	static const struct {
+		const char *name, *value, *reason, *hint;
+	} cases[] = {
+		{"oom_score_adj", "1001", "out of range: -1000 to 1000", ""},
+		{"oom_score_adj", "-1001", "out of range", ""},
+		{"oom_score_adj", "max", "not a whole number", ""},
+		{"home_node", "4096", "out of range", ""},
+		{"affinity", "0-", "affinity: ", "list"},
+		{"affinity", "all", "is not a list of numbers", ""},
+		{"mempolicy", "", "is empty", ""},
+		{"mempolicy", "bind", "has no list of nodes", ""},
+		{"mempolicy", "bind:", "has no list of nodes", ""},
+		{"mempolicy", "bind:x", "has no list of nodes", ""},
+		{"mempolicy", "bind:all", "has no list of nodes", ""},
+		{"mempolicy", "bind:4096", "has no list of nodes", ""},
+		{"mempolicy", "bound:1", "is no memory policy", ""},
+		{"mempolicy", "default:1", "is no memory policy", ""},
+		{"mempolicy", "prefer(many):1", "is no memory policy", ""},
+		{"vm.overcommit_memory", "3", "out of range: 0 to 2", ""},
+		{"vm.overcommit_memory", "nver", "is none of heuristic, always, never", ""},
+		{"vm.overcommit_memory", "-1", "out of range", ""},
+		{"vm.overcommit_ratio", "2147483648", "out of range", ""},
+		{"vm.overcommit_ratio", "050", "leading zero", ""},
+		{"vm.overcommit_kbytes", "9223372036854775808", "out of range", ""},
+		{"vm.overcommit_kbytes", "512M", "not a whole number", ""},
+		{"vm.panic_on_oom", "3", "out of range: 0 to 2", ""},
+		{"vm.swappiness", "201", "out of range: 0 to 200", ""},
+		{"vm.zone_reclaim_mode", "8", "out of range: 0 to 7", ""},
+		{"kernel.numa_balancing", "4", "out of range: 0 to 3", ""},
+		{"weighted_interleave.node0", "0", "out of range: 1 to 255", ""},
+		{"weighted_interleave.node0", "256", "out of range: 1 to 255", ""},
+		{"weighted_interleave.node", "1", "is no setting that cgpol knows", "node*"},
+		{"vm.swapiness", "1", "is no setting that cgpol knows", "did you mean vm.swappiness?"},
+		{"vm.dirty_ratio", "1", "is no setting that cgpol knows", ""},
+		{"/proc/sys/vm/swappiness", "1", "name a setting, not a path", ""},
+		{"vm swappiness", "1", "is no name of a setting", ""},
+		{"memory.limit_in_bytes", "1", "cgroup v1", "memory.max"},
+		{"cgroup.procs", "1", "who is in the cgroup", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(policy_free_p) struct cgpol_policy *policy = make();
+		struct cgpol_error err = {0};
+
+		if (policy_set_any(policy, cases[i].name, cases[i].value, &err) >= 0)
+			fail_msg("%s = %s is taken", cases[i].name, cases[i].value);
+		assert_int_equal(err.kind, CGPOL_USAGE);
+		if (!strstr(err.text, cases[i].reason) || !strstr(err.hint, cases[i].hint))
+			fail_msg("%s = %s: %s (%s)", cases[i].name, cases[i].value, err.text, err.hint);
+		assert_int_equal(policy->settings, 0);
+	}
+}
+
+static void a_cgroup_has_only_its_own_settings(void **state)
+{
+	static const struct {
+		const char *name, *value, *reason, *hint;
+	} cases[] = {
+		{"vm.swappiness", "10", "\"vm.swappiness\" is a setting of the machine, not of a cgroup",
+		 "cgpol set vm.swappiness=10"},
+		{"kernel.numa_balancing", "0", "of the machine", "cgpol set kernel.numa_balancing=0"},
+		{"weighted_interleave.node1", "3", "of the machine", "cgpol set weighted_interleave.node1=3"},
+		{"oom_score_adj", "500", "\"oom_score_adj\" is a setting of a process, not of a cgroup",
+		 "cgpol set --pid PID oom_score_adj=500"},
+		{"affinity", "0\x1b", "of a process", "affinity=0\\x1b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(policy_free_p) struct cgpol_policy *policy = make();
+		struct cgpol_error err = {0};
+
+		assert_int_equal(policy_set(policy, cases[i].name, cases[i].value, &err), -EINVAL);
+		assert_int_equal(err.kind, CGPOL_USAGE);
+		if (!strstr(err.text, cases[i].reason) || !strstr(err.hint, cases[i].hint))
+			fail_msg("%s: %s (%s)", cases[i].name, err.text, err.hint);
+		assert_int_equal(policy->settings, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_policy_takes_all_scopes),
+		cmocka_unit_test(any_policy_refuses_with_a_reason_too),
+		cmocka_unit_test(a_cgroup_has_only_its_own_settings),
 		cmocka_unit_test(keeps_values_as_they_go_into_the_file),
 		cmocka_unit_test(keeps_sizes_and_sets_as_values_too),
 		cmocka_unit_test(keeps_each_file_once_in_order),

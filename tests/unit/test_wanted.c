@@ -155,6 +155,66 @@ static void a_list_the_machine_cannot_have_is_refused(void **state)
 	current_clear(&current);
 }
 
+/* kernel/cgroup/cpuset.c: what is not there now is kept, and used when it comes. With nothing that is there
+ * the parent's set would be in effect (tests/vm/scenarios/keys.sh). */
+static void a_list_of_which_a_part_is_there_is_taken(void **state)
+{
+	AUTO(policy_free_p)
+	struct cgpol_policy *policy = policies_make("cpuset.mems=0,2-3", "cpuset.cpus=0-1", NULL);
+	AUTO(policy_free_p) struct cgpol_policy *none = policies_make("cpuset.mems=2", "cpuset.cpus=1", NULL);
+	struct current current = {.page_size = 4096};
+	struct cgpol_error err = {0};
+	char text[256] = "";
+
+	(void)state;
+	assert_int_equal(nodeset_parse("0-3", 4, &current.possible_nodes, NULL), 0);
+	assert_int_equal(nodeset_parse("0-1", 4, &current.memory_nodes, NULL), 0);
+	assert_int_equal(nodeset_parse("0-1", 4, &current.mems, NULL), 0);
+	assert_int_equal(nodeset_parse("0-1", 4, &current.possible_cpus, NULL), 0);
+	assert_int_equal(nodeset_parse("0", 4, &current.online_cpus, NULL), 0);
+	assert_int_equal(nodeset_parse("0", 4, &current.cpus, NULL), 0);
+	assert_int_equal(wanted_check_list(&current, &policy->setting[0], &err), 0);
+	assert_int_equal(wanted_absent(&current, &policy->setting[0], text, sizeof(text)), 1);
+	assert_string_equal(text,
+			    "cpuset.mems: nodes 2-3 are without memory now; what is there is used until "
+			    "they come");
+	assert_int_equal(wanted_check_list(&current, &policy->setting[1], &err), 0);
+	assert_int_equal(wanted_absent(&current, &policy->setting[1], text, sizeof(text)), 1);
+	assert_string_equal(text, "cpuset.cpus: cpu 1 is offline now; what is there is used until it comes");
+	/* Nothing of it is there. */
+	assert_int_equal(wanted_check_list(&current, &none->setting[0], &err), -ENODEV);
+	assert_non_null(strstr(err.text, "node 2 is without memory"));
+	assert_int_equal(wanted_absent(&current, &none->setting[0], text, sizeof(text)), 0);
+	assert_int_equal(wanted_check_list(&current, &none->setting[1], &err), -ENODEV);
+	assert_int_equal(err.kind, CGPOL_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "cpu 1 is offline"));
+	current_clear(&current);
+}
+
+/* Of an end and of what lies between the ends alike (numactl is strict about the ends only). */
+static void a_number_outside_is_refused_wherever_it_stands(void **state)
+{
+	static const char *const lists[] = {"cpuset.cpus=0-3", "cpuset.cpus=2-4", "cpuset.cpus=3"};
+	struct current current = {.page_size = 4096, .cpus_from = (char *)(uintptr_t) "/web"};
+	struct cgpol_error err;
+
+	(void)state;
+	assert_int_equal(nodeset_parse("0-7", 8, &current.possible_cpus, NULL), 0);
+	assert_int_equal(nodeset_parse("0-7", 8, &current.online_cpus, NULL), 0);
+	assert_int_equal(nodeset_parse("0-2,4-7", 8, &current.cpus, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		AUTO(policy_free_p) struct cgpol_policy *policy = policies_make(lists[i], NULL);
+
+		err = (struct cgpol_error){0};
+		assert_int_equal(wanted_check_list(&current, &policy->setting[0], &err), -EINVAL);
+		assert_int_equal(err.kind, CGPOL_REFUSED);
+		assert_non_null(
+			strstr(err.text, "cpu 3 is not among those of cgroup /web, which are 0-2,4-7"));
+	}
+	current.cpus_from = NULL;
+	current_clear(&current);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +225,8 @@ int main(void)
 		cmocka_unit_test(a_percentage_of_nodes_that_are_not_all_there_is_refused),
 		cmocka_unit_test(an_empty_list_and_other_settings_are_always_fine),
 		cmocka_unit_test(a_list_the_machine_cannot_have_is_refused),
+		cmocka_unit_test(a_list_of_which_a_part_is_there_is_taken),
+		cmocka_unit_test(a_number_outside_is_refused_wherever_it_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
