@@ -7,7 +7,9 @@
 
 /* Removes below `parent` every cgroup with a mark (host/mark.h) that has no processes and no children that
  * stay, deepest first, kept ones too; never one without a mark, and never one of a cgpol run that lives.
- * reaper NULL: only tells. */
+ * reaped->busy are marked ones that somebody uses. reaper NULL: only tells. The first that cannot be removed
+ * is told when the others are gone. CGPOL_FAILED (-ENOENT) without the parent, CGPOL_REFUSED with a capture,
+ * CGPOL_UNSUPPORTED without cgroup2. */
 int clean_with(struct cgpol_host *host, const char *parent, const struct reaper *reaper,
 	       struct reaped *reaped, struct cgpol_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The overcommit policy: limit, headroom, the error of the kernel's counter, and changing it. What decides is
- * pure; overcommit_plan_read and overcommit_apply are not. */
+ * pure; overcommit_plan_read is not. */
 #ifndef CGPOL_MEMORY_OVERCOMMIT_H
 #define CGPOL_MEMORY_OVERCOMMIT_H
 
@@ -105,9 +105,6 @@ bool overcommit_conf_has(const char *text, const char *key);
 /* Reads the machine and makes the plan, with the step that saves OVERCOMMIT_FILE. */
 int overcommit_plan_read(struct cgpol_host *host, const struct overcommit_request *request,
 			 struct overcommit_plan *plan, struct cgpol_error *err);
-/* Does the steps and reads the values back. On a failure what was changed is restored, unless another changed
- * it meanwhile, and the sentence says so. With a capture: CGPOL_REFUSED when there is a step. */
-int overcommit_apply(struct cgpol_host *host, const struct overcommit_plan *plan, struct cgpol_error *err);
 void overcommit_plan_clear(struct overcommit_plan *plan);
 
 #endif

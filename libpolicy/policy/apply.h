@@ -5,7 +5,10 @@
 
 #include "policy/plan.h"
 
-enum { APPLY_STEPS_MAX = 2048 }; /* far more than there are files and levels */
+enum {
+	APPLY_STEPS_MAX = 2048,	  /* of one cgroup: far more than there are files and levels */
+	APPLY_LONG_MAX = 1 << 22, /* of a plan for many */
+};
 
 /* What was done, for undoing it. Zero-initialised it is nothing. */
 struct applied {
@@ -53,6 +56,19 @@ int apply_plan(struct cgpol_host *host, const struct plan *plan, const struct cg
 struct cgroupfs;
 int apply_plan_with(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
 		    struct cgroupfs *fs, const struct apply_watch *watch, struct cgpol_error *err);
+
+/* For those who do several plans that count as one (policy/change.h). */
+struct apply_run {
+	struct cgpol_host *host;
+	struct cgroupfs *fs;
+	const struct apply_watch *watch;
+};
+/* Does the steps of progress->plan (policy/rollback.h, after progress_begin) and reads back; takes nothing
+ * back when it fails, but the progress tells what was done. */
+struct progress;
+int apply_on(const struct apply_run *run, const struct cgpol_policy *policy, struct progress *progress,
+	     struct cgpol_error *err);
+
 /* Did that step change nothing? */
 bool apply_is_idle(const struct applied *applied, size_t step);
 /* Takes it back, for a caller who fails later: values as the plan found them. What is gone already counts as

@@ -259,16 +259,29 @@ int cause_find_limit(struct cgpol_host *host, const char *cgroup, const char *li
 	return -ENOENT;
 }
 
-/* Has the cgroup, as a partition, one of the cpus? */
+static bool takes_one(const char *list, const struct nodeset *wanted)
+{
+	AUTO(nodeset_clear_p) struct nodeset set = {0, NULL};
+
+	return list && nodeset_parse(list, NODESET_CPUS_MAX, &set, NULL) == 0 &&
+	       nodeset_intersects(&set, wanted);
+}
+
+/* Has the cgroup, as a partition or for one (cpuset.cpus.exclusive, since 6.7), one of the cpus? */
 static bool has_as_partition(struct cgpol_host *host, const char *cgroup, const struct nodeset *wanted,
 			     char **cpus)
 {
-	AUTO(free_p) char *state = cause_read(host, cgroup, "cpuset.cpus.partition");
-	AUTO(free_p) char *list = cause_read(host, cgroup, "cpuset.cpus");
-	AUTO(nodeset_clear_p) struct nodeset set = {0, NULL};
+	AUTO(free_p) char *exclusive = cause_read(host, cgroup, "cpuset.cpus.exclusive");
+	AUTO(free_p) char *state = NULL;
+	AUTO(free_p) char *list = NULL;
 
-	if (!state || !list || strcmp(state, "member") == 0 ||
-	    nodeset_parse(list, NODESET_CPUS_MAX, &set, NULL) < 0 || !nodeset_intersects(&set, wanted))
+	if (takes_one(exclusive, wanted)) {
+		*cpus = TAKE(exclusive);
+		return true;
+	}
+	state = cause_read(host, cgroup, "cpuset.cpus.partition");
+	list = cause_read(host, cgroup, "cpuset.cpus");
+	if (!state || strcmp(state, "member") == 0 || !takes_one(list, wanted))
 		return false;
 	*cpus = TAKE(list);
 	return true;
@@ -292,4 +305,143 @@ char *cause_find_partition(struct cgpol_host *host, const char *cgroup, const ch
 		free(names[i]);
 	free(names);
 	return found;
+}
+
+const char cause_delegate_users[] =
+	"put \"[Service]\" and \"Delegate=cpu cpuset io memory pids\" into "
+	"/etc/systemd/system/user@.service.d/delegate.conf, run systemctl daemon-reload, and log in again";
+
+char *cause_common(const char *a, const char *b)
+{
+	size_t size = 0, last = 0;
+
+	while (a[size] && a[size] == b[size]) {
+		size++;
+		if ((a[size] == '/' || a[size] == '\0') && (b[size] == '/' || b[size] == '\0'))
+			last = size;
+	}
+	return strndup(a, last > 0 ? last : 1);
+}
+
+bool cause_has_seccomp(struct cgpol_host *host)
+{
+	AUTO(free_p) char *status = NULL;
+	uint64_t mode;
+
+	return root_read(host->root, "/proc/self/status", &status, NULL) == 0 &&
+	       text_field(status, "Seccomp", &mode) == 0 && mode != 0;
+}
+
+void cause_list_chain(struct cgpol_host *host, const char *cgroup, const char *file, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t end = 1;; end += strcspn(cgroup + end, "/")) {
+		AUTO(free_p) char *name = strndup(cgroup, end);
+		AUTO(free_p) char *list = name ? cause_read(host, name, file) : NULL;
+		char shown[SHOWN_SIZE], value[64];
+
+		text_escape(name ? name : "?", shown, sizeof(shown));
+		text_escape(list && *list ? list : "none", value, sizeof(value));
+		if (list)
+			(void)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", shown, value);
+		used = strlen(text);
+		end += cgroup[end] == '/';
+		if (cgroup[end] == '\0')
+			return;
+	}
+}
+
+void cause_list_offline(struct cgpol_host *host, bool is_cpus, const char *list, char *text, size_t size)
+{
+	const char *path = is_cpus ? "/sys/devices/system/cpu/online" : "/sys/devices/system/node/has_memory";
+	unsigned limit = is_cpus ? NODESET_CPUS_MAX : NODESET_NODES_MAX;
+	AUTO(nodeset_clear_p) struct nodeset wanted = {0, NULL};
+	AUTO(nodeset_clear_p) struct nodeset online = {0, NULL};
+	AUTO(nodeset_clear_p) struct nodeset off = {0, NULL};
+	AUTO(free_p) char *there = NULL;
+	AUTO(free_p) char *missing = NULL;
+
+	text[0] = '\0';
+	if (root_read(host->root, path, &there, NULL) < 0 || nodeset_parse(list, limit, &wanted, NULL) < 0 ||
+	    nodeset_parse(there, limit, &online, NULL) < 0 || nodeset_subtract(&off, &wanted, &online) < 0)
+		return;
+	missing = nodeset_format(&off);
+	if (missing)
+		(void)snprintf(text, size, "%s", missing);
+}
+
+/* The unit of systemd that a cgroup lies in: its last part that ends so. {NULL, 0}: none. */
+static struct span find_unit(const char *cgroup)
+{
+	struct span unit = {NULL, 0};
+
+	for (const char *at = cgroup; *at;) {
+		size_t size = strcspn(at, "/");
+
+		if ((size > 8 && strncmp(at + size - 8, ".service", 8) == 0) ||
+		    (size > 6 && strncmp(at + size - 6, ".scope", 6) == 0))
+			unit = (struct span){at, size};
+		at += size;
+		at += *at == '/';
+	}
+	return unit;
+}
+
+static void advise_gap(const char *parent, const char *cgroup, const char *controller, struct cause_gap *gap)
+{
+	struct span unit = find_unit(parent);
+	char shown[128];
+
+	if (strstr(cgroup, "/user@")) {
+		(void)snprintf(gap->hint, sizeof(gap->hint), "as root: %s", cause_delegate_users);
+	} else if (unit.at && unit.at[unit.size - 1] == 'e' &&
+		   strcmp(unit.at + unit.size - 5, "scope") == 0) {
+		(void)snprintf(gap->hint, sizeof(gap->hint),
+			       "have the scope made with it: systemd-run --scope -p Delegate=yes COMMAND");
+	} else if (unit.at) {
+		(void)snprintf(
+			gap->hint, sizeof(gap->hint),
+			"as root: systemctl edit %.*s, with [Service] and Delegate=%.64s, and restart it",
+			unit.size < 80 ? (int)unit.size : 80, unit.at, controller);
+	} else {
+		text_escape(parent, shown, sizeof(shown));
+		(void)snprintf(gap->hint, sizeof(gap->hint),
+			       "write \"+%.64s\" into cgroup.subtree_control of %.100s", controller, shown);
+	}
+}
+
+int cause_find_gap(struct cgpol_host *host, const char *cgroup, const char *controller, struct cause_gap *gap)
+{
+	AUTO(free_p) char *first = cause_first_without(host, cgroup, controller);
+	AUTO(free_p) char *parent = first ? cause_parent(first) : NULL;
+	AUTO(free_p) char *type = parent ? cause_read(host, parent, "cgroup.type") : NULL;
+	struct cgpol_error lack = {0};
+	char above[SHOWN_SIZE], shown[128];
+
+	if (!first)
+		return -ENOENT;
+	*gap = (struct cause_gap){.kind = CGPOL_UNSUPPORTED};
+	if (!parent) {
+		(void)cause_of_lack(host, controller, &lack);
+		(void)snprintf(gap->why, sizeof(gap->why), "%.431s", lack.text);
+		(void)snprintf(gap->hint, sizeof(gap->hint), "%s", lack.hint);
+		return 0;
+	}
+	text_escape(parent, above, sizeof(above));
+	text_escape(first, shown, sizeof(shown));
+	if (type && strcmp(type, "domain") != 0 && !need_is_threaded(controller)) {
+		(void)snprintf(gap->why, sizeof(gap->why),
+			       "controller %.64s cannot be enabled in cgroup %s, which is \"%.32s\"",
+			       controller, above, type);
+		(void)snprintf(gap->hint, sizeof(gap->hint),
+			       "choose a place whose cgroup.type is \"domain\"");
+		return 0;
+	}
+	(void)snprintf(gap->why, sizeof(gap->why),
+		       "controller %.64s is not enabled in cgroup %s, so that %s has nothing of it",
+		       controller, above, shown);
+	advise_gap(parent, cgroup, controller, gap);
+	return 0;
 }

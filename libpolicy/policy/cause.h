@@ -26,12 +26,34 @@ char *cause_read(struct cgpol_host *host, const char *cgroup, const char *file);
 /* The first cgroup from the root down to this one whose cgroup.controllers lacks the controller; NULL when
  * there is none. The caller frees it. */
 char *cause_first_without(struct cgpol_host *host, const char *cgroup, const char *controller);
-/* A sibling that is a partition and has one of these cpus ("1-3"), or NULL; its cpuset.cpus in *cpus. The
- * caller frees both. */
+/* A sibling that is a partition, or claims cpus by cpuset.cpus.exclusive, and has one of these cpus ("1-3"),
+ * or NULL; its list in *cpus. The caller frees both. */
 char *cause_find_partition(struct cgpol_host *host, const char *cgroup, const char *list, char **cpus);
 /* The nearest cgroup, from this one up, where `used` (a file with a number; NULL: do not look) has reached
  * `limit` (a number or max). -ENOENT when there is none; else *name (the caller frees it) and the limit. */
 int cause_find_limit(struct cgpol_host *host, const char *cgroup, const char *limit, const char *used,
 		     char **name, uint64_t *value);
+
+/* What gives the users of systemd the controllers that they lack; fits behind 50 bytes into a hint. */
+extern const char cause_delegate_users[];
+/* The nearest cgroup that is both, or above both; the caller frees it. NULL when memory is short. */
+char *cause_common(const char *a, const char *b);
+/* Does a seccomp filter watch over this process? False when that cannot be read. */
+bool cause_has_seccomp(struct cgpol_host *host);
+/* A file of a cgroup and of all above it, from the root down: "/ 0-3, /a 0-1, /a/b none". */
+void cause_list_chain(struct cgpol_host *host, const char *cgroup, const char *file, char *text, size_t size);
+/* Which of a list of cpus (nodes: that have no memory) are not there now: "2-3"; "" when none, or it cannot
+ * be told. */
+void cause_list_offline(struct cgpol_host *host, bool is_cpus, const char *list, char *text, size_t size);
+
+/* Why a cgroup has not the files of a controller. */
+struct cause_gap {
+	enum cgpol_kind kind;
+	char why[432];	/* which cgroup is the first that lacks it, and why */
+	char hint[216]; /* what gives it */
+};
+/* -ENOENT when it has it, or nothing can be read; else 0. */
+int cause_find_gap(struct cgpol_host *host, const char *cgroup, const char *controller,
+		   struct cause_gap *gap);
 
 #endif

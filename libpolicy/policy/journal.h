@@ -6,6 +6,27 @@
 
 #include "policy/apply.h"
 
+/* The text is lines of fields with one tab between them; values are "=" and what text_encode makes of them,
+ * "-" is none:
+ *
+ *	cgpol journal 1
+ *	id	=20261130T221721-1234
+ *	time	1796077041
+ *	uid	0
+ *	pid	1234	98765				with its start time
+ *	boot	=d2c6...
+ *	mount	=/sys/fs/cgroup
+ *	command	=cgpol set /web memory.max=1G
+ *	step	0	set	-	0	0	=/web	=memory.max	=max	=1073741824	-
+ *			number, operation, flags, pid, start time, cgroup, file, old, new, what is lost
+ *	old	0	=2147483648
+ *	result	0	done
+ *	end	done
+ *
+ * A step that has no result may have been done. "end done" says that all of those were; so what went
+ * otherwise (unchanged, skipped) must have its line before it. "end failed" and "end stuck" say that those
+ * without a result were not reached. */
+
 enum journal_state {
 	JOURNAL_OPEN,	/* no end: cgpol is at work, or was killed */
 	JOURNAL_DONE,	/* all of it holds */
@@ -36,9 +57,11 @@ struct journal {
 };
 
 /* Lines to be appended, each ends with a newline; the caller frees them. NULL when memory is short. Values
- * are encoded (text_encode), so that any bytes survive. journal_begin: the head, without entries. */
+ * are encoded (text_encode), so that any bytes survive. journal_begin: the head, without entries; what is
+ * NULL in it is "". */
 char *journal_begin(const struct journal *journal);
-/* Steps first..first+count-1 of a plan, all at once: what is intended, with what was found. */
+/* Steps first..first+count-1 of a plan, all at once: what is intended, with what was found. `first_number`
+ * counts over all plans of the change. */
 char *journal_plan(const struct plan *plan, size_t first_number);
 /* Step `number` (counted over all plans of the change) finds something else than was planned, just before it
  * is done. */
@@ -47,9 +70,17 @@ char *journal_result(size_t number, enum step_result result);
 char *journal_end(enum journal_state state);
 
 /* Reads a whole file. A last line without its newline was torn by a crash and does not count. CGPOL_FAILED
- * (-EINVAL) with the line's number when it is none of ours, or of a later version. */
+ * (-EINVAL) with the line's number when it is none of ours, or of a later version; every step then has what
+ * its operation needs, and names without "..". -ENODATA when it was torn before its first step: nothing was
+ * done. */
 int journal_parse(const char *text, struct journal *journal, struct cgpol_error *err);
 void journal_clear(struct journal *journal);
+/* Where cgroup2 was mounted and which cgroup was there, as journal->mount has it; the caller frees it. "":
+ * nowhere. NULL when memory is short. */
+char *journal_mount(const struct cgpol_host *host);
 const char *journal_state_name(enum journal_state state); /* "open", "done", "failed", "stuck", "undone" */
+/* "pending", "done", "unchanged", "skipped", "failed", "undone", "stays" */
+const char *journal_result_name(enum step_result result);
+const char *journal_op_name(enum step_op op); /* "mkdir", "enable", "set", ...: in the file */
 
 #endif

@@ -10,8 +10,10 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "host/subtree.h"
 #include "policy/agreement.h"
 #include "policy/cause.h"
+#include "policy/leaf.h"
 #include "policy/need.h"
 #include "policy/order.h"
 #include "policy/wanted.h"
@@ -21,56 +23,31 @@ enum {
 	READ_TRIES = 3,
 };
 
+/* kernel/cgroup/cpuset.c validate_change(); 6.18 still does, 7.3 does not: undo puts the parent's list there.
+ */
+static const char lost_list[] = "an empty list, which this kernel refuses while processes live there";
+
 /* What the making of a plan works with. */
 struct making {
 	const struct current *current;
 	const struct cgpol_policy *policy;
 	const char *also;
+	bool is_threaded;
 	struct need need;
 	struct plan *plan;
 	struct cgpol_error *err;
 };
 
-static void clear_step(struct step *step)
-{
-	free(step->cgroup);
-	free(step->file);
-	free(step->old_value);
-	free(step->new_value);
-}
-
-void plan_free(struct plan *plan)
-{
-	if (!plan)
-		return;
-	for (size_t i = 0; i < plan->steps; i++)
-		clear_step(&plan->step[i]);
-	free(plan->step);
-	free(plan->cgroup);
-	free(plan);
-}
-
-/* Adds a step; the strings are copied, but for new_value, which is taken over also on failure. */
+/* Adds a copy of a step, and frees new_value. */
 static int add_step(struct making *making, const struct step *like, char *new_value)
 {
-	AUTO(clear_step)
-	struct step step = {.op = like->op, .new_value = new_value, .is_optional = like->is_optional};
-	struct plan *plan = making->plan;
-	struct step *more;
+	AUTO(free_p) char *value = new_value;
+	struct step step = *like;
 
-	step.cgroup = strdup(like->cgroup);
-	step.file = like->file ? strdup(like->file) : NULL;
-	step.old_value = like->old_value ? strdup(like->old_value) : NULL;
-	if (!step.cgroup || (like->file && !step.file) || (like->old_value && !step.old_value) ||
-	    (like->op != STEP_MKDIR && !new_value))
+	step.new_value = value;
+	if (like->op != STEP_MKDIR && !value)
 		return error_no_memory(making->err);
-	more = reallocarray(plan->step, plan->steps + 1, sizeof(*more));
-	if (!more)
-		return error_no_memory(making->err);
-	plan->step = more;
-	plan->step[plan->steps++] = step;
-	step = (struct step){0};
-	return 0;
+	return plan_add(making->plan, &step) < 0 ? error_no_memory(making->err) : 0;
 }
 
 static int refuse_lacking(const struct making *making, const char *controller)
@@ -98,7 +75,8 @@ static int refuse_processes(const struct making *making, const struct current_le
 			: ", and the kernel lets a cgroup have either processes or children with "
 			  "controllers");
 	error_detail(making->err, "cgroup.subtree_control", controller,
-		     "move its processes into a child of it first, or choose another place");
+		     "move its processes into a child of it first (create and set do that with --leaf NAME), "
+		     "or choose another place");
 	return -EBUSY;
 }
 
@@ -125,6 +103,23 @@ static int refuse_obstacle(const struct making *making, size_t level, const char
 	return refuse_processes(making, &making->current->level[level], controller);
 }
 
+/* What is in the way of a controller in the children of a level. The cgroup above a threaded one may have
+ * processes, and a threaded one takes such controllers too (kernel/cgroup/cgroup.c
+ * cgroup_vet_subtree_control_enable). */
+static enum need_obstacle judge(const struct making *making, size_t at, const char *controller)
+{
+	const struct current_level *level = &making->current->level[at];
+	enum need_obstacle obstacle = need_judge(making->current, at, controller);
+	bool is_above;
+
+	/* With either of these obstacles the level exists, and has a type. */
+	if ((obstacle != NEED_PROCESSES && obstacle != NEED_THREADED) || !making->is_threaded ||
+	    !need_is_threaded(controller))
+		return obstacle;
+	is_above = at + 2 == making->current->levels || strcmp(level->type, "domain") != 0;
+	return is_above && strcmp(level->type, "domain invalid") != 0 ? NEED_FINE : obstacle;
+}
+
 static int enable(struct making *making, size_t at, const char *controller, bool is_optional)
 {
 	const struct current_level *level = &making->current->level[at];
@@ -138,7 +133,7 @@ static int enable(struct making *making, size_t at, const char *controller, bool
 
 	if (level->exists && need_list_has(level->subtree_control, controller))
 		return 0;
-	obstacle = need_judge(making->current, at, controller);
+	obstacle = judge(making, at, controller);
 	if (obstacle != NEED_FINE)
 		return is_optional ? 0 : refuse_obstacle(making, at, controller, obstacle);
 	if (asprintf(&plus, "+%s", controller) < 0)
@@ -155,7 +150,7 @@ static bool can_have_also(const struct making *making)
 		return false;
 	for (size_t i = 0; i + 1 < current->levels; i++) {
 		if (!need_list_has(current->level[i].subtree_control, making->also) &&
-		    need_judge(current, i, making->also) != NEED_FINE)
+		    judge(making, i, making->also) != NEED_FINE)
 			return false;
 	}
 	return true;
@@ -169,9 +164,62 @@ static int add_cgroup(struct making *making, size_t at)
 	if (at == 0)
 		return error_set(making->err, ENOENT, CGPOL_FAILED, "the root cgroup cannot be read");
 	above = &level[at - 1];
-	if (above->exists && strcmp(above->type, "domain") != 0)
+	if (above->exists && strcmp(above->type, "domain") != 0 &&
+	    (!making->is_threaded || strcmp(above->type, "domain invalid") == 0))
 		return refuse_threaded(making, above);
 	return add_step(making, &(struct step){.op = STEP_MKDIR, .cgroup = level[at].name}, NULL);
+}
+
+/* Below one that has threads every cgroup must be threaded before it can be used. */
+static bool must_be_threaded(const struct making *making, size_t at)
+{
+	const struct current_level *level = making->current->level;
+
+	if (!making->is_threaded)
+		return false;
+	if (at + 1 == making->current->levels)
+		return !level[at].exists || !level[at].type || strcmp(level[at].type, "threaded") != 0;
+	for (size_t i = 0; i < at; i++) {
+		if (level[i].exists && strcmp(level[i].type, "domain") != 0)
+			return !level[at].exists;
+	}
+	return false;
+}
+
+static int add_threaded(struct making *making, size_t at)
+{
+	const struct current_level *level = &making->current->level[at];
+	struct step like = {.op = STEP_THREADED,
+			    .cgroup = level->name,
+			    .old_value = level->exists ? level->type : NULL,
+			    .lost = level->exists ? "its type, which only a removal takes back" : NULL,
+			    .why = "before anything else, while it is empty"};
+	char *word = strdup("threaded");
+
+	return word ? add_step(making, &like, word) : error_no_memory(making->err);
+}
+
+static int refuse_domain_controller(const struct making *making, const char *controller)
+{
+	(void)error_set(making->err, EINVAL, CGPOL_USAGE,
+			"a threaded cgroup cannot have controller %.64s, which manages whole processes",
+			controller);
+	error_detail(making->err, "cgroup.type", controller,
+		     "only cpu, cpuset, pids and perf_event manage threads");
+	return -EINVAL;
+}
+
+static int check_threaded(const struct making *making)
+{
+	if (!making->is_threaded)
+		return 0;
+	if (making->current->levels == 1)
+		return error_set(making->err, EINVAL, CGPOL_USAGE, "the root cgroup cannot be threaded");
+	for (size_t i = 0; i < making->need.controllers; i++) {
+		if (!need_is_threaded(making->need.controller[i]))
+			return refuse_domain_controller(making, making->need.controller[i]);
+	}
+	return 0;
 }
 
 static int add_controllers(struct making *making, size_t at, bool has_also)
@@ -193,6 +241,8 @@ static int add_levels(struct making *making)
 	for (size_t i = 0; i < current->levels; i++) {
 		int rc = current->level[i].exists ? 0 : add_cgroup(making, i);
 
+		if (rc == 0 && must_be_threaded(making, i))
+			rc = add_threaded(making, i);
 		if (rc == 0 && i + 1 < current->levels)
 			rc = add_controllers(making, i, has_also);
 		if (rc < 0)
@@ -259,6 +309,14 @@ static int check_setting(const struct making *making, const struct setting *sett
 	return 0;
 }
 
+/* What undo cannot bring back. (What becomes of memory is for policy/guard.c to see.) */
+static const char *lost_by(const struct making *making, const struct setting *setting, const char *old)
+{
+	bool is_list = strcmp(setting->name, "cpuset.cpus") == 0 || strcmp(setting->name, "cpuset.mems") == 0;
+
+	return is_list && old && !*old && is_older(making->current, "6.19") ? lost_list : NULL;
+}
+
 static int add_value(struct making *making, const struct setting *setting, const struct current_value *value)
 {
 	struct step like = {.op = STEP_SET,
@@ -272,6 +330,7 @@ static int add_value(struct making *making, const struct setting *setting, const
 	if (rc < 0 || (value->text && agreement_holds(setting, wanted, value->text)))
 		return rc;
 	rc = wanted_check_list(making->current, setting, making->err);
+	like.lost = rc < 0 ? NULL : lost_by(making, setting, value->text);
 	return rc < 0 ? rc : add_step(making, &like, TAKE(wanted));
 }
 
@@ -290,17 +349,22 @@ static int add_values(struct making *making)
 	return 0;
 }
 
-int plan_make(const struct current *current, const struct cgpol_policy *policy, const char *also,
-	      struct plan **plan, struct cgpol_error *err)
+int plan_make_with(const struct current *current, const struct plan_request *request, struct plan **plan,
+		   struct cgpol_error *err)
 {
-	AUTO(plan_free_p) struct plan *made = calloc(1, sizeof(*made));
-	struct making making = {.current = current, .policy = policy, .also = also, .plan = made, .err = err};
-	int rc = made ? need_of_policy(policy, &making.need) : -ENOMEM;
+	AUTO(plan_free_p) struct plan *made = NULL;
+	struct making making = {.current = current,
+				.policy = request->policy,
+				.also = request->also,
+				.is_threaded = request->is_threaded,
+				.err = err};
+	int rc = plan_new(current->level[current->levels - 1].name, &made);
 
+	rc = rc < 0 ? rc : need_of_policy(request->policy, &making.need);
 	if (rc < 0)
 		return error_no_memory(err);
-	made->cgroup = strdup(current->level[current->levels - 1].name);
-	rc = made->cgroup ? 0 : error_no_memory(err);
+	making.plan = made;
+	rc = check_threaded(&making);
 	rc = rc < 0 ? rc : add_levels(&making);
 	rc = rc < 0 ? rc : add_values(&making);
 	need_clear(&making.need);
@@ -308,6 +372,12 @@ int plan_make(const struct current *current, const struct cgpol_policy *policy, 
 		return rc;
 	*plan = TAKE(made);
 	return 0;
+}
+
+int plan_make(const struct current *current, const struct cgpol_policy *policy, const char *also,
+	      struct plan **plan, struct cgpol_error *err)
+{
+	return plan_make_with(current, &(struct plan_request){.policy = policy, .also = also}, plan, err);
 }
 
 /* Says more of an obstacle than the values tell: why the machine lacks a controller, which processes are in
@@ -342,17 +412,68 @@ static void current_clear_p(struct current *current)
 	current_clear(current);
 }
 
-static int read_once(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
-		     const char *also, struct plan **plan, struct cgpol_error *err)
+/* While nobody lives there any list is taken. */
+static void forget_lists(struct cgpol_host *host, struct plan *plan)
+{
+	for (size_t i = 0; i < plan->steps; i++) {
+		if (plan->step[i].lost == lost_list && !subtree_is_populated(host, plan->step[i].cgroup))
+			plan->step[i].lost = NULL;
+	}
+}
+
+/* Moves first: they free the way for what comes behind them. */
+static int join_moves(struct plan *moves, struct plan *rest, struct cgpol_error *err)
+{
+	struct plan_index *index = NULL;
+	int rc = plan_join(moves, rest, &index);
+
+	plan_index_free(index);
+	return rc < 0 ? error_no_memory(err) : 0;
+}
+
+static int make_with_leaf(struct cgpol_host *host, const struct plan_request *request,
+			  struct current *current, struct plan **plan, struct cgpol_error *err)
+{
+	AUTO(plan_free_p) struct plan *moves = NULL;
+	AUTO(plan_free_p) struct plan *rest = NULL;
+	int rc = plan_new(request->cgroup, &moves) < 0 ? error_no_memory(err) : 0;
+
+	rc = rc < 0 ? rc : leaf_plan(host, request, current, moves, err);
+	if (rc == 0 && !request->is_leaf_only) {
+		rc = plan_make_with(current, request, &rest, err);
+		rc = rc < 0 ? rc : join_moves(moves, rest, err);
+	}
+	if (rc == 0)
+		*plan = TAKE(moves);
+	return rc;
+}
+
+static int read_own_type(struct cgpol_host *host, const char *cgroup, struct current *current)
+{
+	struct current_level *last = &current->level[current->levels - 1];
+
+	if (!last->exists || last->type)
+		return 0;
+	last->type = cause_read(host, cgroup, "cgroup.type");
+	return last->type ? 0 : -ENOENT;
+}
+
+static int read_once(struct cgpol_host *host, const struct plan_request *request, struct plan **plan,
+		     struct cgpol_error *err)
 {
 	AUTO(current_clear_p) struct current current = {0};
-	int rc = current_read(host, policy, cgroup, also, &current, err);
+	int rc = current_read(host, request->policy, request->cgroup, request->also, &current, err);
 
+	if (rc == 0 && request->is_threaded && read_own_type(host, request->cgroup, &current) < 0)
+		rc = error_set(err, ENOENT, CGPOL_FAILED, "cgroup.type of the cgroup cannot be read");
 	if (rc < 0)
 		return rc;
-	rc = plan_make(&current, policy, also, plan, err);
+	rc = request->leaf ? make_with_leaf(host, request, &current, plan, err)
+			   : plan_make_with(&current, request, plan, err);
 	if (rc == -EBUSY || rc == -EOPNOTSUPP)
-		return explain_obstacle(host, policy, &current, rc, err);
+		return explain_obstacle(host, request->policy, &current, rc, err);
+	if (rc == 0)
+		forget_lists(host, *plan);
 	return rc;
 }
 
@@ -362,48 +483,25 @@ static bool may_be_torn(int rc)
 	return rc == -ENOENT || rc == -ENODEV || rc == -EOPNOTSUPP;
 }
 
-int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
-	      const char *also, struct plan **plan, struct cgpol_error *err)
+int plan_read_with(struct cgpol_host *host, const struct plan_request *request, struct plan **plan,
+		   struct cgpol_error *err)
 {
 	struct cgpol_error failure;
 	int rc = -ENOENT;
 
 	for (int i = 0; i < READ_TRIES && may_be_torn(rc); i++) {
 		failure = (struct cgpol_error){0};
-		rc = read_once(host, policy, cgroup, also, plan, &failure);
+		rc = read_once(host, request, plan, &failure);
 	}
 	if (rc < 0 && err)
 		*err = failure;
 	return rc;
 }
 
-int plan_new(const char *cgroup, struct plan **plan)
+int plan_read(struct cgpol_host *host, const struct cgpol_policy *policy, const char *cgroup,
+	      const char *also, struct plan **plan, struct cgpol_error *err)
 {
-	(void)cgroup;
-	(void)plan;
-	return -ENOSYS;
-}
-int plan_add(struct plan *plan, const struct step *step)
-{
-	(void)plan;
-	(void)step;
-	return -ENOSYS;
-}
-int plan_insert(struct plan *plan, size_t at, const struct step *step)
-{
-	(void)plan;
-	(void)at;
-	(void)step;
-	return -ENOSYS;
-}
-int plan_join(struct plan *plan, struct plan *more, struct plan_index **index)
-{
-	(void)plan;
-	(void)more;
-	(void)index;
-	return -ENOSYS;
-}
-void plan_index_free(struct plan_index *index)
-{
-	(void)index;
+	const struct plan_request request = {.policy = policy, .cgroup = cgroup, .also = also};
+
+	return plan_read_with(host, &request, plan, err);
 }

@@ -44,6 +44,9 @@ struct plan {
 	size_t steps; /* 0: all is as wanted */
 	bool is_kept; /* made cgroups are not marked for removal, the last one as kept; set by the caller */
 	bool is_lasting; /* every made cgroup is marked as kept (cgpol create, set); set by the caller */
+	/* Kept by plan_add and its like. */
+	size_t room;	 /* steps for which there is memory */
+	size_t inserted; /* how often steps moved to other places */
 };
 
 /* Compares and lists what would change: levels from the root down (mkdir, and the controllers that the policy
@@ -59,6 +62,27 @@ struct plan {
  * steps; or NULL. */
 int plan_make(const struct current *current, const struct cgpol_policy *policy, const char *also,
 	      struct plan **plan, struct cgpol_error *err);
+/* What may be asked for besides. */
+struct plan_request {
+	const struct cgpol_policy *policy; /* may have no settings, but is not NULL */
+	const char *cgroup;
+	const char *also; /* as of plan_make */
+	/* The processes of a cgroup that is to hand on a controller, and may have none then, are moved into
+	 * its child of this name, which is made when it is missing; each in an optional step, since it may
+	 * end before. NULL: that is refused. */
+	const char *leaf;
+	/* Only those moves, none when nobody is in the way: to be read and done again until there are none,
+	 * since processes fork while they are moved. Then the rest can be planned. */
+	bool is_leaf_only;
+	/* The cgroup is to be "threaded", which turns the one above it into "domain threaded". Only
+	 * controllers that manage threads will do. */
+	bool is_threaded;
+};
+/* `current` was read for request->policy and also; of a threaded one with its own type. */
+int plan_make_with(const struct current *current, const struct plan_request *request, struct plan **plan,
+		   struct cgpol_error *err);
+int plan_read_with(struct cgpol_host *host, const struct plan_request *request, struct plan **plan,
+		   struct cgpol_error *err);
 void plan_free(struct plan *plan);
 /* An empty one. `cgroup` NULL: of no cgroup. 0 or -ENOMEM. */
 int plan_new(const char *cgroup, struct plan **plan);

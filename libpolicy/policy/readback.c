@@ -12,6 +12,8 @@
 #include "policy/agreement.h"
 #include "policy/cause.h"
 #include "policy/explain.h"
+#include "policy/perform.h"
+#include "policy/step.h"
 
 enum { SHOWN_SIZE = 160 };
 
@@ -110,6 +112,23 @@ static int refuse_effective(struct cgpol_host *host, const char *cgroup, const s
 	return -EINVAL;
 }
 
+/* What is offline, or has no memory, becomes effective when it is there; until then the rest is all. */
+static bool has_all_there_is(struct cgpol_host *host, const struct setting *setting,
+			     const struct nodeset *have)
+{
+	bool is_cpus = setting->key->type == KEY_CPUS;
+	AUTO(nodeset_clear_p) struct nodeset usable = {0, NULL};
+	AUTO(nodeset_clear_p) struct nodeset there = {0, NULL};
+	AUTO(free_p) char *text = NULL;
+
+	return root_read(host->root,
+			 is_cpus ? "/sys/devices/system/cpu/online" : "/sys/devices/system/node/has_memory",
+			 &text, NULL) == 0 &&
+	       nodeset_parse(text, is_cpus ? NODESET_CPUS_MAX : NODESET_NODES_MAX, &usable, NULL) == 0 &&
+	       nodeset_and(&there, &setting->set, &usable) == 0 && !nodeset_is_empty(&there) &&
+	       nodeset_is_equal(&there, have);
+}
+
 static int check_effective(struct cgpol_host *host, const char *cgroup, const struct setting *setting,
 			   struct cgpol_error *err)
 {
@@ -134,31 +153,161 @@ static int check_effective(struct cgpol_host *host, const char *cgroup, const st
 	rc = nodeset_parse(found, limit, &have, NULL);
 	if (rc == -ENOMEM)
 		return error_no_memory(err);
-	if (rc == 0 && nodeset_is_equal(&have, &setting->set))
+	if (rc == 0 && (nodeset_is_equal(&have, &setting->set) || has_all_there_is(host, setting, &have)))
 		return 0;
 	return refuse_effective(host, cgroup, setting, file, found, err);
 }
 
-static size_t find_step(const struct plan *plan, const char *file)
+/* What a step was to bring about, where no policy says it. Only the list is owned. */
+static int setting_of_step(const struct step *step, struct setting *setting)
 {
-	size_t i = 0;
-
-	while (i < plan->steps && (plan->step[i].op != STEP_SET || strcmp(plan->step[i].file, file) != 0))
-		i++;
-	return i;
+	*setting =
+		(struct setting){.key = key_find(step->file), .name = step->file, .value = step->new_value};
+	if (!setting->key || (setting->key->type != KEY_CPUS && setting->key->type != KEY_NODES))
+		return 0;
+	/* A list that is none was for the kernel to refuse. */
+	return nodeset_parse(step->new_value,
+			     setting->key->type == KEY_CPUS ? NODESET_CPUS_MAX : NODESET_NODES_MAX,
+			     &setting->set, NULL) == -ENOMEM
+		       ? -ENOMEM
+		       : 0;
 }
 
-int readback_check(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
-		   struct cgpol_error *err)
+static int check_by_itself(struct cgpol_host *host, const struct step *step, struct cgpol_error *err)
 {
-	for (size_t i = 0; i < policy->settings; i++) {
-		const struct setting *setting = &policy->setting[i];
-		size_t at = find_step(plan, setting->name);
-		int rc = at < plan->steps ? check_step(host, &plan->step[at], setting, err) : 0;
+	struct setting setting;
+	int rc = setting_of_step(step, &setting) < 0 ? error_no_memory(err) : 0;
 
-		rc = rc < 0 ? rc : check_effective(host, plan->cgroup, setting, err);
+	rc = rc < 0 ? rc : check_step(host, step, &setting, err);
+	rc = rc < 0 ? rc : check_effective(host, step->cgroup, &setting, err);
+	nodeset_clear(&setting.set);
+	return rc;
+}
+
+static int refuse_other(const struct step *step, const char *found, struct cgpol_error *err)
+{
+	char name[SHOWN_SIZE], there[96], value[96];
+
+	step_describe(step, name, sizeof(name));
+	text_escape(found, there, sizeof(there));
+	text_escape(step->new_value, value, sizeof(value));
+	(void)error_set(err, EIO, CGPOL_REFUSED, "%s is \"%s\" after \"%s\" was written", name, there, value);
+	error_detail(err, step->file ? step->file : name, value,
+		     step->op == STEP_AFFINITY ? "the cpuset of the thread does not have all of it"
+					       : "the kernel, or somebody else, changed it: try again");
+	return -EIO;
+}
+
+static bool is_same_list(const char *a, const char *b)
+{
+	AUTO(nodeset_clear_p) struct nodeset left = {0, NULL};
+	AUTO(nodeset_clear_p) struct nodeset right = {0, NULL};
+
+	return nodeset_parse(a, NODESET_CPUS_MAX, &left, NULL) == 0 &&
+	       nodeset_parse(b, NODESET_CPUS_MAX, &right, NULL) == 0 && nodeset_is_equal(&left, &right);
+}
+
+/* Of processes and of the machine. One that ended meanwhile keeps nothing. */
+static int check_other(struct cgpol_host *host, const struct step *step, struct cgpol_error *err)
+{
+	AUTO(free_p) char *found = NULL;
+	int rc = perform_read(host, step, &found);
+
+	if (rc == -ESRCH && step->op != STEP_HOST && step->op != STEP_SAVE)
+		return 0;
+	if (rc < 0)
+		return explain_step(host, step, rc, err);
+	if (step->op == STEP_AFFINITY ? is_same_list(step->new_value, found)
+				      : strcmp(step->new_value, found) == 0)
+		return 0;
+	return refuse_other(step, found, err);
+}
+
+static int check_owner(struct cgpol_host *host, const struct step *step, struct cgpol_error *err)
+{
+	AUTO(free_p) char *found = NULL;
+	uid_t uid, want_uid;
+	gid_t gid, want_gid;
+	int rc = perform_read_owner(host, step, &found);
+
+	if (rc < 0 && step->is_optional)
+		return 0;
+	if (rc < 0)
+		return explain_step(host, step, rc, err);
+	if (step_owner(found, &uid, &gid) == 0 && step_owner(step->new_value, &want_uid, &want_gid) == 0 &&
+	    (want_uid == (uid_t)-1 || want_uid == uid) && (want_gid == (gid_t)-1 || want_gid == gid))
+		return 0;
+	return refuse_other(step, found, err);
+}
+
+static bool is_value(const struct step *step)
+{
+	switch (step->op) {
+	case STEP_SET:
+	case STEP_OWNER:
+	case STEP_HOST:
+	case STEP_SAVE:
+	case STEP_TASK:
+	case STEP_AFFINITY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int check_any(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
+		     const struct step *step, struct cgpol_error *err)
+{
+	bool has_policy = policy && plan->cgroup && step->cgroup && strcmp(step->cgroup, plan->cgroup) == 0;
+	const struct setting *setting = has_policy && step->op == STEP_SET ? policy_get(policy, step->file)
+									   : NULL;
+
+	if (setting)
+		return check_step(host, step, setting, err);
+	if (step->op == STEP_SET)
+		return check_by_itself(host, step, err);
+	return step->op == STEP_OWNER ? check_owner(host, step, err) : check_other(host, step, err);
+}
+
+static void free_index(struct plan_index **index)
+{
+	plan_index_free(*index);
+}
+
+static bool is_written(const struct plan *plan, const enum step_result *result, size_t i)
+{
+	return is_value(&plan->step[i]) && !(result && result[i] == STEP_SKIPPED);
+}
+
+/* A file may be written more than once on the way: the last value counts. */
+static int check_steps(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
+		       const enum step_result *result, struct cgpol_error *err)
+{
+	AUTO(free_index) struct plan_index *last = NULL;
+	int rc = step_index_new(plan->steps, &last);
+
+	for (size_t i = 0; rc == 0 && i < plan->steps; i++)
+		rc = is_written(plan, result, i) ? step_index_add(last, plan, i) : 0;
+	if (rc < 0)
+		return error_no_memory(err);
+	for (size_t i = 0; i < plan->steps; i++) {
+		const struct step *step = &plan->step[i];
+
+		if (!is_written(plan, result, i) || step_index_find(last, plan, step) != i)
+			continue;
+		rc = check_any(host, plan, policy, step, err);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
+}
+
+int readback_check(struct cgpol_host *host, const struct plan *plan, const struct cgpol_policy *policy,
+		   const enum step_result *result, struct cgpol_error *err)
+{
+	int rc = check_steps(host, plan, policy, result, err);
+
+	for (size_t i = 0; rc == 0 && policy && i < policy->settings; i++)
+		rc = check_effective(host, plan->cgroup, &policy->setting[i], err);
+	return rc;
 }

@@ -22,7 +22,7 @@ struct recovery {
 };
 
 /* Looks at what is there of every step, and changes nothing. CGPOL_REFUSED when a cgroup2 mount, or the boot
- * (but of STEP_SAVE), is another than the change's. */
+ * (but of STEP_SAVE), is another than the change's. -EBUSY, CGPOL_FAILED: its cgpol is still at work. */
 int recover_look(struct cgpol_host *host, const struct journal *journal, struct recovery *recovery,
 		 struct cgpol_error *err);
 /* Takes it back in reverse, all or nothing as far as that goes: a RECOVER_CHANGED is CGPOL_REFUSED (-ESTALE)
@@ -32,6 +32,8 @@ int recover_look(struct cgpol_host *host, const struct journal *journal, struct 
 int recover_apply(struct cgpol_host *host, const struct journal *journal, bool is_forced,
 		  struct recovery *recovery, struct cgpol_error *err);
 void recovery_clear(struct recovery *recovery);
+/* Is the cgpol that made the change still at work on it? */
+bool recover_is_running(struct cgpol_host *host, const struct journal *journal);
 /* Makes a removed cgroup again with what journal and STEP_RMDIR kept of it. Used by undo.c as well.
  * `saved`: the step's old_value. */
 int recover_make_again(struct cgpol_host *host, const char *cgroup, const char *saved);

@@ -10,6 +10,10 @@
 #include "base/text.h"
 #include "host/cgroup.h"
 #include "host/mark.h"
+#include "host/proc.h"
+#include "policy/cause.h"
+#include "policy/perform.h"
+#include "policy/recover.h"
 
 static bool is_gone(int rc)
 {
@@ -77,10 +81,29 @@ static int write_lines(struct cgpol_host *host, const struct step *step, const c
 	return rc;
 }
 
+/* A list that was empty has the effect of the parent's list, and up to 6.18 cannot be emptied again while
+ * processes live there: kernel/cgroup/cpuset.c validate_change(). */
+static int write_parents(struct cgpol_host *host, const struct step *step, const char *path)
+{
+	AUTO(free_p) char *parent = cause_parent(step->cgroup);
+	AUTO(free_p) char *file = NULL;
+	AUTO(free_p) char *list = NULL;
+	int rc;
+
+	if (!parent || asprintf(&file, "%s.effective", step->file) < 0) {
+		file = NULL;
+		return -ENOMEM;
+	}
+	list = cause_read(host, parent, file);
+	rc = list && *list ? root_write(host->root, path, list) : -ENOSPC;
+	return rc < 0 ? rc : UNDO_STAYS;
+}
+
 static int put_back(struct cgpol_host *host, const struct step *step, const char *old)
 {
 	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, step->file);
 	const char *reason;
+	int rc;
 
 	if (!path)
 		return -ENOMEM;
@@ -93,7 +116,10 @@ static int put_back(struct cgpol_host *host, const struct step *step, const char
 	}
 	if (strchr(old, '\n') || strncmp(step->file, "io.", 3) == 0)
 		return write_lines(host, step, path, old);
-	return write_value(host, path, old);
+	rc = write_value(host, path, old);
+	return rc == -ENOSPC && !*old && strncmp(step->file, "cpuset.", 7) == 0
+		       ? write_parents(host, step, path)
+		       : rc;
 }
 
 /* Is a cgroup of another cgpol below? */
@@ -118,7 +144,7 @@ static bool is_shared(struct cgpol_host *host, const char *cgroup)
  * nothing of them. One that is enabled and not needed harms nobody. */
 static int disable(struct cgpol_host *host, const struct step *step)
 {
-	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, step->file);
+	AUTO(free_p) char *path = cgroup_path(host, step->cgroup, "cgroup.subtree_control");
 	AUTO(free_p) char *minus = NULL;
 	int rc = cgroup_has_children(host, step->cgroup);
 
@@ -140,9 +166,67 @@ static int remove_cgroup(struct cgpol_host *host, const struct step *step)
 	return (rc == -EBUSY || rc == -ENOTEMPTY) && is_shared(host, step->cgroup) ? UNDO_STAYS : rc;
 }
 
+/* Only while it is where the step put it, and is the same process still. */
+static int move_back(struct cgpol_host *host, const struct step *step, const char *old)
+{
+	const struct performer performer = {.host = host};
+	AUTO(free_p) char *now = NULL;
+	int rc = perform_check_process(host, step);
+
+	rc = rc < 0 ? rc : proc_read_cgroup(host, step->pid, &now);
+	if (proc_is_gone(rc))
+		return 0;
+	if (rc < 0 || strcmp(now, old) == 0)
+		return rc < 0 ? rc : 0;
+	if (strcmp(now, step->cgroup) != 0)
+		return UNDO_STAYS;
+	rc = perform_attach(&performer, step, old);
+	return is_gone(rc) ? UNDO_STAYS : rc == -ESRCH ? 0 : rc;
+}
+
+static int reset_process(struct cgpol_host *host, const struct step *step, const char *old)
+{
+	int rc = perform_check_process(host, step);
+
+	rc = rc < 0 ? rc : perform_write(host, step, old);
+	return rc == -ESRCH ? 0 : rc;
+}
+
+static int put_file_back(struct cgpol_host *host, const struct step *step, const char *old)
+{
+	return old ? perform_write(host, step, old) : root_discard(host->root, step->file);
+}
+
+static int undo_value(struct cgpol_host *host, const struct step *step, const char *old)
+{
+	/* What was not there goes with its cgroup or its controller. */
+	if (!old)
+		return 0;
+	switch (step->op) {
+	case STEP_SET:
+		return put_back(host, step, old);
+	case STEP_OWNER:
+		return perform_write_owner(host, step, old);
+	case STEP_ATTACH:
+		return move_back(host, step, old);
+	case STEP_HOST:
+		return perform_write(host, step, old);
+	case STEP_TASK:
+	case STEP_AFFINITY:
+		return reset_process(host, step, old);
+	case STEP_RMDIR:
+		return recover_make_again(host, step->cgroup, old);
+	/* kernel/cgroup/cgroup.c cgroup_type_write(): there is no way back but the removal. */
+	case STEP_THREADED:
+		return UNDO_STAYS;
+	default:
+		return 0;
+	}
+}
+
 int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
 {
-	int rc = 0;
+	int rc;
 
 	switch (step->op) {
 	case STEP_MKDIR:
@@ -151,10 +235,12 @@ int undo_step(struct cgpol_host *host, const struct step *step, const char *old)
 	case STEP_ENABLE:
 		rc = disable(host, step);
 		break;
-	case STEP_SET:
-		rc = old ? put_back(host, step, old) : 0;
-		break;
+	case STEP_KILL:
+		return UNDO_STAYS;
+	case STEP_SAVE:
+		return put_file_back(host, step, old);
 	default:
+		rc = undo_value(host, step, old);
 		break;
 	}
 	return is_gone(rc) ? 0 : rc;

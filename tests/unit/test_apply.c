@@ -5,6 +5,7 @@
 #include "policy/apply.h"
 
 #include "base/cleanup.h"
+#include "base/error.h"
 #include "fakekernel.h"
 #include "host/mark.h"
 #include "policies.h"
@@ -144,6 +145,91 @@ static void an_optional_controller_may_fail(void **state)
 	assert_int_equal(scene.applied.failed_optional, 2);
 	scene_expect(&scene, CG "/a/pids.max", "5");
 	assert_int_equal(apply_undo(scene.host, scene.plan, &scene.applied), 0);
+}
+
+/* CONFIG_RT_GROUP_SCHED: with a realtime process outside the root +cpu is EINVAL (PAIN P05). */
+static void cpu_that_nobody_asked_for_is_left_out(void **state)
+{
+	AUTO(scene_close) struct scene scene = {.policy = policies_make("pids.max=5", NULL)};
+
+	(void)state;
+	scene_open(&scene, NULL);
+	assert_int_equal(plan_read(scene.host, scene.policy, "/a", "cpu", &scene.plan, &scene.err), 0);
+	assert_string_equal(scene.plan->step[1].new_value, "+cpu");
+	fakekernel_fail_nth(scene.root, FAKEKERNEL_CHANGES, 2, EINVAL);
+	assert_int_equal(scene_apply(&scene), 0);
+	assert_int_equal(scene.applied.skipped, 1);
+	scene_expect(&scene, CG "/cgroup.subtree_control", "pids");
+	policy_free(scene.policy);
+	scene.policy = policies_make("cpu.weight=5", NULL);
+	assert_int_equal(scene_plan(&scene, "/a"), 0);
+	fakekernel_fail_nth(scene.root, FAKEKERNEL_CHANGES, 1, EINVAL);
+	assert_int_equal(scene_apply(&scene), -EINVAL);
+}
+
+static void cgroups_that_last_are_all_marked_as_kept(void **state)
+{
+	AUTO(scene_close) struct scene scene = {.policy = scene_policy()};
+	struct mark mark;
+
+	(void)state;
+	scene_open(&scene, NULL);
+	assert_int_equal(scene_plan(&scene, "/a/b"), 0);
+	scene.plan->is_lasting = true;
+	assert_int_equal(scene_apply(&scene), 0);
+	assert_int_equal(mark_read(scene.host, "/a", &mark), 0);
+	assert_int_equal(mark.kind, MARK_KEPT);
+	assert_int_equal(mark_read(scene.host, "/a/b", &mark), 0);
+	assert_int_equal(mark.kind, MARK_KEPT);
+}
+
+struct seen {
+	size_t before, after, undone;
+	size_t fail_at;
+};
+
+static int see_before(void *arg, size_t step, const char *old, struct cgpol_error *err)
+{
+	struct seen *seen = arg;
+
+	(void)old;
+	seen->before++;
+	return step == seen->fail_at ? error_set(err, ENOSPC, CGPOL_FAILED, "no room") : 0;
+}
+
+static void see_after(void *arg, size_t step, enum step_result result, int rc)
+{
+	struct seen *seen = arg;
+
+	(void)step;
+	(void)rc;
+	seen->after++;
+	seen->undone += result == STEP_UNDONE;
+}
+
+static void a_watcher_sees_every_step_and_can_stop_it(void **state)
+{
+	AUTO(scene_close) struct scene scene = {.policy = scene_policy()};
+	struct seen seen = {.fail_at = 3};
+	const struct apply_watch watch = {see_before, see_after, &seen};
+	AUTO(free_p) char *before = NULL;
+	AUTO(free_p) char *after = NULL;
+
+	(void)state;
+	scene_open(&scene, NULL);
+	assert_int_equal(scene_plan(&scene, "/a"), 0);
+	before = fakekernel_dump(scene.root);
+	assert_int_equal(apply_plan_with(scene.host, scene.plan, scene.policy, NULL, &watch, &scene.err),
+			 -ENOSPC);
+	assert_string_equal(scene.err.text, "no room; all is as it was before");
+	assert_int_equal(seen.before, 4);
+	assert_int_equal(seen.undone, 3);
+	after = fakekernel_dump(scene.root);
+	assert_string_equal(before, after);
+	seen = (struct seen){.fail_at = 999};
+	assert_int_equal(apply_plan_with(scene.host, scene.plan, scene.policy, NULL, &watch, &scene.err), 0);
+	assert_int_equal(seen.before, scene.plan->steps);
+	assert_int_equal(seen.after, scene.plan->steps);
 }
 
 static void a_partition_that_is_invalid_is_refused_and_undone(void **state)
@@ -324,6 +410,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_cgroup_that_goes_while_it_is_read_is_read_again),
 		cmocka_unit_test(a_parent_that_went_away_asks_for_a_new_plan),
 		cmocka_unit_test(an_optional_controller_may_fail),
+		cmocka_unit_test(cpu_that_nobody_asked_for_is_left_out),
+		cmocka_unit_test(cgroups_that_last_are_all_marked_as_kept),
+		cmocka_unit_test(a_watcher_sees_every_step_and_can_stop_it),
 		cmocka_unit_test(a_partition_that_is_invalid_is_refused_and_undone),
 		cmocka_unit_test(a_partition_can_be_planned_again),
 		cmocka_unit_test(a_set_that_an_ancestor_narrows_names_it),

@@ -121,6 +121,78 @@ static void missing_files_have_a_remedy_when_there_is_one(void **state)
 	assert_null(cause_of_missing("memory.max"));
 }
 
+static void the_nearest_common_cgroup(void **state)
+{
+	static const struct {
+		const char *a, *b, *both;
+	} cases[] = {
+		{"/a/b", "/a/c", "/a"}, {"/a/b", "/a/b", "/a/b"}, {"/a", "/a/b", "/a"}, {"/a/b", "/a", "/a"},
+		{"/ab", "/a", "/"},	{"/a", "/b", "/"},	  {"/", "/a", "/"},	{"/", "/", "/"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(free_p) char *both = cause_common(cases[i].a, cases[i].b);
+
+		assert_string_equal(both, cases[i].both);
+	}
+}
+
+static void chains_and_what_is_offline_are_listed(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+	char text[64], small[12];
+
+	(void)state;
+	open_scene(&scene);
+	cause_list_chain(scene.host, "/a/b", "cpuset.cpus.effective", text, sizeof(text));
+	assert_string_equal(text, "/ 0-3, /a 0-3, /a/b 0-3");
+	cause_list_chain(scene.host, "/a/b", "cpuset.cpus.effective", small, sizeof(small));
+	assert_string_equal(small, "/ 0-3, /a 0");
+	cause_list_chain(scene.host, "/a/b", "none", text, sizeof(text));
+	assert_string_equal(text, "");
+	cause_list_offline(scene.host, true, "2-5", text, sizeof(text));
+	assert_string_equal(text, "4-5");
+	cause_list_offline(scene.host, false, "0", text, sizeof(text));
+	assert_string_equal(text, "");
+	cause_list_offline(scene.host, true, "x", text, sizeof(text));
+	assert_string_equal(text, "");
+	fakekernel_fail(scene.root, FAKEKERNEL_READS, "/sys/devices/system/cpu/online", EACCES);
+	cause_list_offline(scene.host, true, "2-5", text, sizeof(text));
+	assert_string_equal(text, "");
+}
+
+static void a_gap_has_its_reason_and_its_remedy(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+	struct cause_gap gap;
+
+	(void)state;
+	open_scene(&scene);
+	assert_int_equal(cause_find_gap(scene.host, "/a/b", "memory", &gap), -ENOENT);
+	assert_int_equal(fakekernel_poke(scene.root, "/a/b/c", NULL, NULL), 0);
+	assert_int_equal(cause_find_gap(scene.host, "/a/b/c", "memory", &gap), 0);
+	assert_int_equal(gap.kind, CGPOL_UNSUPPORTED);
+	assert_string_equal(
+		gap.why, "controller memory is not enabled in cgroup /a/b, so that /a/b/c has nothing of it");
+	assert_int_equal(cause_find_gap(scene.host, "/a/b", "rdma", &gap), 0);
+	assert_non_null(strstr(gap.why, "controller rdma is not in cgroup.controllers of the root cgroup /"));
+}
+
+static void a_seccomp_filter_is_seen(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene);
+	fakekernel_put(scene.root, "/proc/self/status", "Name:\tx\nSeccomp:\t0\n");
+	assert_false(cause_has_seccomp(scene.host));
+	fakekernel_put(scene.root, "/proc/self/status", "Name:\tx\nSeccomp:\t2\n");
+	assert_true(cause_has_seccomp(scene.host));
+	fakekernel_put(scene.root, "/proc/self/status", "Name:\tx\n");
+	assert_false(cause_has_seccomp(scene.host));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +202,10 @@ int main(void)
 		cmocka_unit_test(a_partition_that_has_the_cpus_is_found),
 		cmocka_unit_test(processes_are_added_to_the_sentence),
 		cmocka_unit_test(missing_files_have_a_remedy_when_there_is_one),
+		cmocka_unit_test(the_nearest_common_cgroup),
+		cmocka_unit_test(chains_and_what_is_offline_are_listed),
+		cmocka_unit_test(a_gap_has_its_reason_and_its_remedy),
+		cmocka_unit_test(a_seccomp_filter_is_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,11 +304,11 @@ static void lists_are_held_against_the_machine_and_the_ancestors(void **state)
 		const char *text;
 	} cases[] = {
 		{"cpuset.mems=1,9", ERANGE, CGPOL_USAGE, "node 9 is not possible on this machine"},
-		{"cpuset.mems=0-3", ENODEV, CGPOL_UNSUPPORTED, "nodes 2-3 are without memory"},
+		{"cpuset.mems=2-3", ENODEV, CGPOL_UNSUPPORTED, "nodes 2-3 are without memory"},
 		{"cpuset.mems=0-1", EINVAL, CGPOL_REFUSED,
 		 "node 0 is not among those of cgroup /a, which are 1"},
 		{"cpuset.cpus=0-8", ERANGE, CGPOL_USAGE, "cpu 8 is not possible"},
-		{"cpuset.cpus=3-5", ENODEV, CGPOL_UNSUPPORTED, "cpus 4-5 are offline"},
+		{"cpuset.cpus=4-5", ENODEV, CGPOL_UNSUPPORTED, "cpus 4-5 are offline"},
 		{"cpuset.cpus=0-3", EINVAL, CGPOL_REFUSED,
 		 "cpus 2-3 are not among those of cgroup /a/b, which are 0-1"},
 	};
@@ -348,6 +348,39 @@ static void a_file_this_kernel_does_not_have_is_refused(void **state)
 	open_scene(&on_root, policies_make("memory.max=1M", NULL));
 	rc = make_plan(&on_root, "/", NULL);
 	expect_refusal(&on_root, rc, EOPNOTSUPP, CGPOL_UNSUPPORTED, "the root cgroup has no memory.max");
+}
+
+static void what_cannot_come_back_is_marked(void **state)
+{
+	static const struct {
+		const char *before, *setting;
+		bool is_populated;
+		const char *lost;
+	} cases[] = {
+		{"cpuset.mems=0-1", "cpuset.mems=1", true, NULL},
+		{"cpuset.mems=", "cpuset.mems=1", true,
+		 "an empty list, which this kernel refuses while processes live there"},
+		{"cpuset.mems=", "cpuset.mems=1", false, NULL},
+		{"cpuset.mems=0", "cpuset.mems=", true, NULL},
+		{"memory.max=1M", "memory.max=max", true, NULL},
+		{"pids.max=9", "pids.max=8", true, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(close_scene) struct scene scene = {0};
+
+		open_scene(&scene, policies_make(cases[i].setting, NULL));
+		fakekernel_cgroup(scene.root, "/a", cases[i].before, NULL);
+		if (cases[i].is_populated)
+			assert_int_equal(fakekernel_start(scene.root, "/a", 100), 0);
+		assert_int_equal(make_plan(&scene, "/a", NULL), 0);
+		assert_int_equal(scene.plan->steps, 1);
+		if (cases[i].lost)
+			assert_string_equal(scene.plan->step[0].lost, cases[i].lost);
+		else
+			assert_null(scene.plan->step[0].lost);
+	}
 }
 
 static void names_are_safe_to_print(void **state)
@@ -412,6 +445,7 @@ int main(void)
 		cmocka_unit_test(no_cgroup_is_turned_threaded),
 		cmocka_unit_test(lists_are_held_against_the_machine_and_the_ancestors),
 		cmocka_unit_test(a_file_this_kernel_does_not_have_is_refused),
+		cmocka_unit_test(what_cannot_come_back_is_marked),
 		cmocka_unit_test(names_are_safe_to_print),
 		cmocka_unit_test(a_plan_without_memory_is_no_plan),
 	};

@@ -40,7 +40,7 @@ static void close_scene(struct scene *scene)
 
 static int check(struct scene *scene)
 {
-	return readback_check(scene->host, &scene->plan, scene->policy, &scene->err);
+	return readback_check(scene->host, &scene->plan, scene->policy, NULL, &scene->err);
 }
 
 static void a_value_must_be_there(void **state)
@@ -106,13 +106,119 @@ static void what_cannot_be_read_is_a_failure(void **state)
 	}
 }
 
+/* memory.high is low only on the way. */
+static void the_last_value_of_a_file_counts(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+	struct step steps[3];
+
+	(void)state;
+	open_scene(&scene, "memory.high=8192");
+	for (size_t i = 0; i < 3; i++)
+		steps[i] = scene.step;
+	steps[0].new_value = STR("4096");
+	steps[1].file = STR("memory.max");
+	steps[1].new_value = STR("max");
+	scene.plan.step = steps;
+	scene.plan.steps = 3;
+	assert_int_equal(fakekernel_poke(scene.root, "/a/b/c", "memory.high", "8192"), 0);
+	assert_int_equal(check(&scene), 0);
+	assert_int_equal(fakekernel_poke(scene.root, "/a/b/c", "memory.high", "4096"), 0);
+	assert_int_equal(check(&scene), -EIO);
+	assert_non_null(strstr(scene.err.text, "is \"4096\" after \"8192\" was written"));
+}
+
+/* Without a policy the steps themselves say what is wanted, of any cgroup. */
+static void steps_are_enough(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene, "cpuset.mems=1");
+	policy_free(TAKE(scene.policy));
+	scene.plan.cgroup = NULL;
+	scene.step = (struct step){
+		.op = STEP_SET, .cgroup = STR("/a/b"), .file = STR("cpuset.mems"), .new_value = STR("1,0")};
+	assert_int_equal(fakekernel_poke(scene.root, "/a/b", "cpuset.mems", "0-1"), 0);
+	assert_int_equal(check(&scene), 0);
+	assert_int_equal(fakekernel_poke(scene.root, "/a", "cpuset.mems", "1"), 0);
+	assert_int_equal(check(&scene), -EINVAL);
+	assert_non_null(strstr(scene.err.text, "cpuset.mems.effective of cgroup /a/b is \"1\", not"));
+	scene.plan.steps = 0;
+	assert_int_equal(check(&scene), 0);
+}
+
+/* Nodes 2 and 3 are possible and have no memory yet. */
+static void what_is_not_there_yet_is_not_missed(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene, "cpuset.mems=1-3");
+	assert_int_equal(fakekernel_poke(scene.root, "/a/b/c", "cpuset.mems", "1-3"), 0);
+	assert_int_equal(check(&scene), 0);
+	assert_int_equal(fakekernel_poke(scene.root, "/a", "cpuset.mems", "0"), 0);
+	assert_int_equal(check(&scene), -EINVAL);
+}
+
+static void what_is_of_no_cgroup_is_read_back_too(void **state)
+{
+	struct step cases[] = {
+		{.op = STEP_HOST, .file = STR("/proc/sys/vm/swappiness"), .new_value = STR("10")},
+		{.op = STEP_SAVE, .file = STR("/etc/x"), .new_value = STR("a\n")},
+		{.op = STEP_TASK, .file = STR("oom_score_adj"), .pid = 100, .new_value = STR("10")},
+		{.op = STEP_AFFINITY, .pid = 100, .new_value = STR("1-2")},
+		{.op = STEP_OWNER, .cgroup = STR("/a"), .new_value = STR("1000:")},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(close_scene) struct scene scene = {0};
+		AUTO(nodeset_clear_p) struct nodeset cpus = {0, NULL};
+
+		open_scene(&scene, "pids.max=1");
+		policy_free(TAKE(scene.policy));
+		assert_int_equal(fakekernel_start(scene.root, "/a/b/c", 100), 0);
+		fakekernel_put(scene.root, "/etc/x", "a");
+		scene.step = cases[i];
+		assert_int_equal(check(&scene), -EIO);
+		assert_int_equal(scene.err.kind, CGPOL_REFUSED);
+		assert_non_null(strstr(scene.err.text, " was written"));
+		assert_int_equal(nodeset_parse("1,2", 8, &cpus, NULL), 0);
+		assert_int_equal(root_write(scene.root, "/proc/sys/vm/swappiness", "10"), 0);
+		fakekernel_put(scene.root, "/etc/x", "a\n");
+		assert_int_equal(root_write(scene.root, "/proc/100/oom_score_adj", "10"), 0);
+		assert_int_equal(root_set_affinity(scene.root, 100, &cpus), 0);
+		fakekernel_own(scene.root, "/a", NULL, 1000, 5);
+		assert_int_equal(check(&scene), 0);
+		fakekernel_end(scene.root, 100);
+		assert_int_equal(check(&scene), 0);
+	}
+}
+
+static void a_step_that_was_skipped_is_not_asked_for(void **state)
+{
+	static const enum step_result done[] = {STEP_DONE}, skipped[] = {STEP_SKIPPED};
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene, "memory.max=4096");
+	assert_int_equal(readback_check(scene.host, &scene.plan, NULL, done, &scene.err), -EIO);
+	assert_int_equal(readback_check(scene.host, &scene.plan, NULL, skipped, &scene.err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_must_be_there),
 		cmocka_unit_test(the_uppermost_narrow_ancestor_is_named),
 		cmocka_unit_test(an_invalid_partition_tells_its_reason),
+		cmocka_unit_test(the_last_value_of_a_file_counts),
+		cmocka_unit_test(steps_are_enough),
+		cmocka_unit_test(what_is_not_there_yet_is_not_missed),
+		cmocka_unit_test(what_is_of_no_cgroup_is_read_back_too),
 		cmocka_unit_test(what_cannot_be_read_is_a_failure),
+		cmocka_unit_test(a_step_that_was_skipped_is_not_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

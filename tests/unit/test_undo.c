@@ -157,6 +157,79 @@ static void lines_are_written_one_by_one(void **state)
 			 0); /* that device is gone */
 }
 
+static void a_process_goes_back_unless_somebody_moved_it(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+	struct step step = {.op = STEP_ATTACH, .cgroup = STR("/b"), .pid = 100};
+
+	(void)state;
+	open_scene(&scene);
+	fakekernel_cgroup(scene.root, "/b", NULL);
+	fakekernel_cgroup(scene.root, "/c", NULL);
+	assert_int_equal(fakekernel_start(scene.root, "/b", 100), 0);
+	assert_int_equal(undo_step(scene.host, &step, "/a"), 0);
+	assert_string_equal(fakekernel_where(scene.root, 100), "/a");
+	/* It was never moved, or is back already. */
+	assert_int_equal(undo_step(scene.host, &step, "/a"), 0);
+	assert_int_equal(fakekernel_poke(scene.root, "/c", "cgroup.procs", "100"), 0);
+	assert_int_equal(undo_step(scene.host, &step, "/a"), UNDO_STAYS);
+	assert_int_equal(fakekernel_poke(scene.root, "/b", "cgroup.procs", "100"), 0);
+	/* Its cgroup is gone meanwhile. */
+	assert_int_equal(undo_step(scene.host, &step, "/gone"), UNDO_STAYS);
+	/* Another process of that number. */
+	step.start_time = 1;
+	assert_int_equal(undo_step(scene.host, &step, "/a"), 0);
+	assert_string_equal(fakekernel_where(scene.root, 100), "/b");
+	fakekernel_end(scene.root, 100);
+	assert_int_equal(undo_step(scene.host, &step, "/a"), 0);
+}
+
+static void what_is_of_no_cgroup_comes_back(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+	AUTO(free_p) char *text = NULL;
+	struct step host = {.op = STEP_HOST, .file = STR("/proc/sys/vm/swappiness")};
+	struct step save = {.op = STEP_SAVE, .file = STR("/etc/x")};
+	struct step task = {.op = STEP_TASK, .file = STR("oom_score_adj"), .pid = 100};
+	struct step owner = {.op = STEP_OWNER, .cgroup = STR("/a")};
+	struct root_info info = {0};
+
+	(void)state;
+	open_scene(&scene);
+	assert_int_equal(fakekernel_start(scene.root, "/a", 100), 0);
+	assert_int_equal(undo_step(scene.host, &host, "7"), 0);
+	assert_int_equal(undo_step(scene.host, &task, "-7"), 0);
+	assert_int_equal(undo_step(scene.host, &owner, "5:6"), 0);
+	assert_int_equal(undo_step(scene.host, &save, "b\n\n"), 0);
+	assert_int_equal(root_read_head(scene.root, "/etc/x", &text), 0);
+	assert_string_equal(text, "b\n\n");
+	assert_int_equal(undo_step(scene.host, &save, NULL), 0);
+	assert_int_equal(root_stat(scene.root, "/etc/x", &info), -ENOENT);
+	assert_int_equal(root_stat(scene.root, CG "/a", &info), 0);
+	assert_int_equal(info.uid, 5);
+	assert_int_equal(info.gid, 6);
+	task.pid = 999;
+	assert_int_equal(undo_step(scene.host, &task, "-7"), 0);
+}
+
+static void some_things_do_not_come_back(void **state)
+{
+	AUTO(close_scene) struct scene scene = {0};
+
+	(void)state;
+	open_scene(&scene);
+	assert_int_equal(undo_step(scene.host, &(struct step){.op = STEP_KILL, .cgroup = STR("/a")}, NULL),
+			 UNDO_STAYS);
+	assert_int_equal(
+		undo_step(scene.host, &(struct step){.op = STEP_THREADED, .cgroup = STR("/a")}, "domain"),
+		UNDO_STAYS);
+	/* One that was made goes as a whole. */
+	assert_int_equal(
+		undo_step(scene.host, &(struct step){.op = STEP_THREADED, .cgroup = STR("/a")}, NULL), 0);
+	assert_int_equal(undo_step(scene.host, &(struct step){.op = STEP_RECLAIM, .cgroup = STR("/a")}, NULL),
+			 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +238,9 @@ int main(void)
 		cmocka_unit_test(what_is_in_use_stays),
 		cmocka_unit_test(a_controller_stays_while_there_are_other_cgroups),
 		cmocka_unit_test(what_another_cgpol_uses_stays),
+		cmocka_unit_test(a_process_goes_back_unless_somebody_moved_it),
+		cmocka_unit_test(what_is_of_no_cgroup_comes_back),
+		cmocka_unit_test(some_things_do_not_come_back),
 		cmocka_unit_test(lines_are_written_one_by_one),
 	};
 
