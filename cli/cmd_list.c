@@ -11,6 +11,7 @@
 #include "host/cgroup.h"
 #include "host/proc.h"
 #include "host/topology.h"
+#include "journals.h"
 #include "policy/keys.h"
 
 enum { CGROUPS_MAX = 10000 }; /* no person picks from more */
@@ -142,7 +143,18 @@ static int list_nodes(struct cli *cli, const struct cmd *command, struct cgpol_e
 	return rc;
 }
 
+/* Of one cgroup: what --set takes. */
 static int list_keys(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
+{
+	(void)command;
+	(void)err;
+	for (const struct key *key = key_table; key->name; key++)
+		if (key->scope == KEY_CGROUP)
+			(void)fprintf(cli->out, "%s=\t%s\n", key->name, key->help);
+	return 0;
+}
+
+static int list_settings(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
 {
 	(void)command;
 	(void)err;
@@ -151,13 +163,44 @@ static int list_keys(struct cli *cli, const struct cmd *command, struct cgpol_er
 	return 0;
 }
 
+static int list_names(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
+{
+	(void)command;
+	(void)err;
+	for (const struct key *key = key_table; key->name; key++)
+		(void)fprintf(cli->out, "%s\t%s\n", key->name, key->help);
+	return 0;
+}
+
+/* The newest first. */
+static int list_changes(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
+{
+	AUTO(journals_close) struct journals journals = {0};
+	int rc = journals_open(cli, false, &journals, err);
+
+	(void)command;
+	for (size_t i = rc < 0 ? 0 : journals.count; i-- > 0;) {
+		AUTO(journal_clear) struct journal journal = {0};
+		AUTO(free_p) char *told = NULL;
+
+		if (journals_read(&journals, i, &journal, NULL) < 0)
+			continue;
+		told = journals_escape(journal.command);
+		if (!told)
+			return -ENOMEM;
+		(void)fprintf(cli->out, "%s\t%s\n", journals.item[i].id, told);
+	}
+	return rc;
+}
+
 static const struct topic {
 	const char *name;
 	int (*list)(struct cli *cli, const struct cmd *command, struct cgpol_error *err);
 } topics[] = {
-	{"commands", list_commands}, {"options", list_options}, {"columns", list_columns},
-	{"pids", list_pids},	     {"cgroups", list_cgroups}, {"nodes", list_nodes},
-	{"keys", list_keys},
+	{"commands", list_commands}, {"options", list_options},	  {"columns", list_columns},
+	{"pids", list_pids},	     {"cgroups", list_cgroups},	  {"nodes", list_nodes},
+	{"keys", list_keys},	     {"settings", list_settings}, {"names", list_names},
+	{"changes", list_changes},
 };
 
 static const struct topic *find_topic(const char *name)
@@ -232,18 +275,25 @@ static int list_values(struct cli *cli, const struct cmd *command, const char *n
 	return topic ? topic->list(cli, command, err) : 0;
 }
 
-/* A topic, or the words themselves: "show set top"; "COMMAND" is for the shell to complete. */
+/* Topics, or the words themselves: "show set top"; "COMMAND" is for the shell to complete. */
 static int list_operands(struct cli *cli, const struct cmd *command, struct cgpol_error *err)
 {
 	const char *operands = command && command->operands ? command->operands : "";
-	const struct topic *topic = find_topic(operands);
 	struct span rest = {operands, strlen(operands)}, word;
+	int rc = 0;
 
-	if (topic)
-		return topic->list(cli, command, err);
-	while (text_word(&rest, &word))
-		(void)fprintf(cli->out, "%.*s\n", (int)word.size, word.at);
-	return 0;
+	while (rc == 0 && text_word(&rest, &word)) {
+		AUTO(free_p) char *name = span_dup(word);
+		const struct topic *topic = name ? find_topic(name) : NULL;
+
+		if (!name)
+			return -ENOMEM;
+		if (topic)
+			rc = topic->list(cli, command, err);
+		else
+			(void)fprintf(cli->out, "%s\n", name);
+	}
+	return rc;
 }
 
 static int run(struct cli *cli, const void *config, struct cgpol_error *err)
@@ -274,7 +324,8 @@ static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 const struct cmd cmd_list = {
 	.name = "__list",
 	.summary = "List names for completions",
-	.usage = "commands|options|columns|operands|values|pids|cgroups|nodes|keys [COMMAND [OPTION]]",
+	.usage = "commands|options|columns|operands|values|pids|cgroups|nodes|keys|settings|names|changes "
+		 "[COMMAND [OPTION]]",
 	.is_hidden = true,
 	.run = run,
 };

@@ -13,10 +13,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "size.h"
+#include "steps.h"
 
 enum { SHOWN_SIZE = 200 };
-
-static const char *const op_words[] = {[STEP_MKDIR] = "mkdir", [STEP_ENABLE] = "enable", [STEP_SET] = "set"};
 
 /* ---- memory policy ---- */
 
@@ -91,7 +90,7 @@ static void put_cgroup(struct json *json, const struct run *run)
 static void put_step(struct json *json, const struct step *step)
 {
 	json_open_object(json, NULL);
-	json_put_text(json, "op", op_words[step->op]);
+	json_put_text(json, "op", steps_op_name(step->op));
 	json_put_name(json, "target", step->cgroup);
 	json_put_text(json, "file", step->file);
 	json_put_text(json, "old", step->old_value);
@@ -131,45 +130,28 @@ static int print_plan_json(struct run *run)
 	return rc < 0 ? rc : cli_print_json(run->cli, json);
 }
 
-static void print_step(FILE *out, const struct step *step)
-{
-	char cgroup[SHOWN_SIZE], old[SHOWN_SIZE], new[SHOWN_SIZE];
-
-	text_escape(step->cgroup, cgroup, sizeof(cgroup));
-	if (step->op == STEP_MKDIR) {
-		(void)fprintf(out, "mkdir %s\n", cgroup);
-		return;
-	}
-	text_escape(step->new_value, new, sizeof(new));
-	(void)fprintf(out, "%s %s/%s: %s", op_words[step->op], strcmp(cgroup, "/") == 0 ? "" : cgroup,
-		      step->file, *new ? new : "\"\"");
-	if (step->op == STEP_SET && step->old_value)
-		(void)fprintf(out, " (now %s)",
-			      *step->old_value ? text_escape(step->old_value, old, sizeof(old)) : "\"\"");
-	(void)fprintf(out, "%s\n", step->is_optional ? " (if it can be)" : "");
-}
-
-/* What the command gets before exec. */
-static int print_process(FILE *out, const struct run *run)
+/* What the command gets before exec; `before` begins each line. */
+static int print_process(FILE *out, const char *before, const struct run *run)
 {
 	AUTO(free_p) char *cpus = NULL;
 	AUTO(free_p) char *memory = NULL;
 	AUTO(free_p) char *nodes = NULL;
 
 	if (run->has_adj)
-		(void)fprintf(out, "oom_score_adj: %d\n", run->adj);
+		(void)fprintf(out, "%soom_score_adj: %d\n", before, run->adj);
 	if (run->has_cpus) {
 		cpus = nodeset_format(&run->cpus);
 		if (!cpus)
 			return -ENOMEM;
-		(void)fprintf(out, "affinity: %s\n", cpus);
+		(void)fprintf(out, "%saffinity: %s\n", before, cpus);
 	}
 	if (run->has_memory) {
 		memory = mempolicy_format(&run->memory);
 		nodes = nodeset_format(&run->effective.nodes);
 		if (!memory || !nodes)
 			return -ENOMEM;
-		(void)fprintf(out, "memory policy: %s%s%s\n", memory, *nodes ? ", in effect on " : "", nodes);
+		(void)fprintf(out, "%smemory policy: %s%s%s\n", before, memory,
+			      *nodes ? ", in effect on " : "", nodes);
 	}
 	return 0;
 }
@@ -184,12 +166,14 @@ int run_print_plan(struct run *run, struct cgpol_error *err)
 		run->cli->status = CGPOL_PARTIAL;
 	if (run->cli->json)
 		return print_plan_json(run);
-	for (size_t i = 0; run->plan && i < run->plan->steps; i++)
-		print_step(run->cli->out, &run->plan->step[i]);
-	rc = print_process(run->cli->out, run);
-	(void)fprintf(
-		run->cli->out, "run %s%s%s\n", text_escape(run->cli->words.word[0], command, sizeof(command)),
-		run->cli->words.count > 1 ? " ..." : "", run->cgroup ? "" : ", without a cgroup of its own");
+	if (run->plan)
+		rc = steps_print_shell(run->host, run->plan, run->cli->out);
+	if (rc == 0)
+		rc = print_process(run->cli->out, "# ", run);
+	(void)fprintf(run->cli->out, "# run %s%s%s\n",
+		      text_escape(run->cli->words.word[0], command, sizeof(command)),
+		      run->cli->words.count > 1 ? " ..." : "",
+		      run->cgroup ? "" : ", without a cgroup of its own");
 	return rc;
 }
 
@@ -206,7 +190,7 @@ void run_tell_start(const struct run *run)
 	if (run->started.was_moved && run->cgroup)
 		cli_note(run->cli, "the process moved itself into its cgroup, before exec: clone3(2) is "
 				   "blocked here, or forgets the cpuset");
-	(void)print_process(stderr, run);
+	(void)print_process(stderr, "", run);
 }
 
 /* ---- an OOM kill ---- */

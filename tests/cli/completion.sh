@@ -55,7 +55,7 @@ for shell in bash zsh fish; do
 		if [[ ${got% } == "$want" ]]; then ok "$shell: $name"; else not_ok "$shell: $name" "offers $got"; fi
 	}
 
-	offers 'commands' 'doctor help nodes overcommit predict reap run stat' cgpol ''
+	offers 'commands' 'clean create delete doctor explain-key freeze get help history list move nodes overcommit partition predict reap run set shield stat thaw tree undo wait' cgpol ''
 	offers 'a command' 'stat' cgpol st
 	offers 'a command behind a global option' 'predict' cgpol --json pr
 	offers 'a command behind a global option with a value' 'predict' cgpol --color never pr
@@ -68,12 +68,17 @@ for shell in bash zsh fish; do
 	offers 'columns behind letters' 'SHMEM SLAB' cgpol nodes -rno S
 	offers 'a value that letters have already' '' cgpol nodes -oNODE S
 	offers 'a command to run behind letters and a value' 'zz-a-tool' cgpol run -lm 0 zz-a-t
-	offers 'what the help is for' 'predict' cgpol help p
+	offers 'what the help is for' 'predict' cgpol help pr
 	offers 'what overcommit does' 'set show' cgpol overcommit s
 	offers 'a command to run' 'zz-a-tool' cgpol run zz-a-t
 	offers 'a command to run behind options and a value' 'zz-a-tool' cgpol run --oom-group --cgroup x zz-a-t
 	offers 'a command to run behind --' 'zz-a-tool' cgpol run -- zz-a-t
 	offers 'keys to set' 'memory.oom.group=' cgpol run --set memory.oom
+	offers 'settings to change' 'memory.swap.high= memory.swap.max=' cgpol set memory.swap
+	offers 'settings to ask for' 'vm.swappiness' cgpol get vm.swap
+	offers 'settings to explain' 'memory.oom.group' cgpol explain-key memory.oom
+	offers 'events' 'oom oom_group_kill oom_kill' cgpol wait --event oom
+	offers 'types of a partition' 'isolated' cgpol partition iso
 	check "$shell: pids" bash -c '[[ " $1 " == *" $2 "* ]]' - \
 		"$("in_$shell" cgpol stat --pid '' | tr '\n' ' ')" $$
 	check "$shell: all options" test \

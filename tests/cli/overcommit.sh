@@ -94,9 +94,10 @@ if [[ -r /proc/sys/vm/overcommit_memory ]] && grep -q '^CommitLimit' /proc/memin
 		valid 'its document' overcommit
 		check 'it is not complete, and what may not be read is an estimate' \
 			holds "not d['complete'] and d['unreadable'] > 0 and d['estimated'] > 0"
-		runuser -u nobody -- "$scratch/${cgpol##*/}" overcommit set --mode always --ratio 51 >"$scratch/out" 2>"$scratch/err"
+		install -d -o nobody -m 700 "$scratch/state"
+		runuser -u nobody -- "$scratch/${cgpol##*/}" --state "$scratch/state" overcommit set --mode always --ratio 51 >"$scratch/out" 2>"$scratch/err"
 		check 'set without rights fails' test $? -eq 1
-		check 'and says why' grep -q 'cannot set vm.overcommit.*: Permission denied' "$scratch/err"
+		check 'and says why' grep -q 'cannot set .*overcommit_.*: Permission denied' "$scratch/err"
 	else
 		skip 'top without rights ends well' 'needs root to become nobody'
 	fi
@@ -115,7 +116,7 @@ expect 'a dry run tells the steps, the limit first' 3 \
 expect 'a mode by its number' 3 $'^vm.overcommit_memory: 0 -> 1\n' '' --root "$c" --dry-run overcommit set --mode 1
 expect 'what is there already is no step' 0 '^nothing to change' '' --root "$c" --dry-run overcommit set --mode 0 --ratio 50
 expect 'and then a capture is no obstacle' 0 '^nothing to change' '' --root "$c" overcommit set --mode 0
-expect 'a capture is not changed' 4 '' 'a capture is not changed' --root "$c" overcommit set --mode 1
+expect 'a capture is not changed' 4 '' 'a capture of another machine cannot be changed' --root "$c" overcommit set --mode 1
 expect 'never is refused when too much is committed' 4 '' \
 	$'^cgpol: refused: 176932 KiB are committed, and mode never would allow 131072 KiB: with 45860 KiB too much.*--kbytes [0-9]+; .*--force' \
 	--root "$c" --dry-run overcommit set --mode never --kbytes 4

@@ -144,7 +144,7 @@ fi
 
 # ---- the plan ----
 
-expect '--dry-run starts nothing' 0 '^run touch \.\.\., without a cgroup of its own$' '' \
+expect '--dry-run starts nothing' 0 '^# run touch \.\.\., without a cgroup of its own$' '' \
 	--dry-run run --no-cgroup touch "$scratch/dry"
 check 'indeed' test ! -e "$scratch/dry"
 run --dry-run --json run --no-cgroup -C 0 --oom-score-adj 4 true
@@ -156,7 +156,7 @@ valid 'as JSON, too' run
 check 'with its steps' jq -e '[.steps[] | select(.op == "mkdir" and .target == "/new")] | length == 1' "$scratch/out"
 expect 'part of a node that does not exist' 125 '' 'node 99 is not possible on this machine' \
 	--root "$scratch/machine" --dry-run run --cgroup /new --memory-max '50% of nodes:0,99' true
-expect 'as text' 3 'mkdir /new.*memory\.max: ' '' --root "$scratch/machine" --dry-run run --cgroup /new --memory-max 64M true
+expect 'as text' 3 'mkdir /sys/fs/cgroup/new.*echo [0-9]+ > /sys/fs/cgroup/new/memory\.max' '' --root "$scratch/machine" --dry-run run --cgroup /new --memory-max 64M true
 
 # ---- signals and job control ----
 
