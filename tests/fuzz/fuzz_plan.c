@@ -210,6 +210,16 @@ static void require_done(struct cgpol_host *host, const struct cgpol_policy *pol
 		require(plan->step[i].is_optional);
 }
 
+/* Does the plan say itself that something cannot come back? */
+static bool is_marked_lost(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->steps; i++) {
+		if (plan->step[i].lost)
+			return true;
+	}
+	return false;
+}
+
 static void try_plan(struct cgpol_host *host, const struct cgpol_policy *policy, struct bytes *bytes)
 {
 	/* Not ENOENT and ENODEV: said of something that is there they are lies, which are believed. */
@@ -243,7 +253,7 @@ static void try_plan(struct cgpol_host *host, const struct cgpol_policy *policy,
 		return;
 	}
 	require_done(host, policy, place, also);
-	if (apply_undo(host, plan, &applied) < 0)
+	if (apply_undo(host, plan, &applied) < 0 || is_marked_lost(plan))
 		return;
 	take_off(host->root, &down);
 	require_same(host->root, before);
