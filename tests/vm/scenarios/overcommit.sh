@@ -144,7 +144,7 @@ mount -t tmpfs -o ro none /etc/sysctl.d
 ask sealed set --mode always --ratio 60 --persist
 settings
 equal "what cannot be kept is not set" "1 0 50 0" "$status $set_all"
-grep -q 'Read-only file system; all is as it was before' sealed.err || bad "read-only: $(cat sealed.err)"
+grep -q 'the file system is mounted read-only; all is as it was before' sealed.err || bad "read-only: $(cat sealed.err)"
 umount /etc/sysctl.d
 # The kernel's largest number.
 echo 18446744073709551615 >$vm/overcommit_kbytes
@@ -169,7 +169,7 @@ mount -t proc -o ro proc /mnt && mount --bind /mnt/sys /proc/sys && mount -o rem
 ask sealed set --mode always
 settings
 equal "where /proc/sys is read-only" "1 0 50 0" "$status $set_all"
-grep -q 'Read-only file system' sealed.err || bad "read-only: $(cat sealed.err)"
+grep -q '/proc/sys is mounted read-only' sealed.err || bad "read-only: $(cat sealed.err)"
 umount /proc/sys
 umount /mnt
 
