@@ -207,6 +207,13 @@ static struct moved *find_planned(struct mover *mover, pid_t pid)
 	return NULL;
 }
 
+/* One that is on its way out, which the kernel moves no more (kernel/cgroup/cgroup.c
+ * cgroup_migrate_add_task()). */
+static bool is_ending(const struct proc_stat *stat)
+{
+	return stat->state == 'Z' || stat->state == 'X' || (stat->flags & PROC_EXITING);
+}
+
 /* What came of a step: by where the process is now, and not by what was done. */
 static int judge(struct mover *mover, const struct step *step, struct moved *moved)
 {
@@ -226,7 +233,7 @@ static int judge(struct mover *mover, const struct step *step, struct moved *mov
 		moved->result = MOVE_MOVED;
 		return 0;
 	}
-	if (rc == 0 && (stat.state == 'Z' || stat.state == 'X')) {
+	if (rc == 0 && is_ending(&stat)) {
 		moved->result = MOVE_GONE;
 		return 0;
 	}
@@ -370,7 +377,7 @@ static int count_left(struct mover *mover, struct cgpol_error *err)
 	for (size_t i = 0; i < pids; i++) {
 		struct proc_stat stat;
 
-		if (proc_read_stat(mover->host, pid[i], &stat) == 0 && stat.state != 'Z' &&
+		if (proc_read_stat(mover->host, pid[i], &stat) == 0 && !is_ending(&stat) &&
 		    is_wanted(mover, stat.comm))
 			mover->moves->left++;
 	}

@@ -139,6 +139,27 @@ static void a_zombie_counts_as_gone(void **state)
 	run(&request, "10 gone");
 }
 
+/* The kernel leaves one that is exiting where it is, and says nothing: here by refusing it. */
+static void one_that_is_exiting_counts_as_gone(void **state)
+{
+	static const pid_t pids[] = {10};
+	const struct move_request request = {.pid = pids, .pids = 1, .to = "/b"};
+	AUTO(free_p) char *stat = NULL;
+	char *flags;
+
+	(void)state;
+	assert_int_equal(root_read(root, "/proc/10/stat", &stat, NULL), 0);
+	/* Field 9, behind ") S ppid pgrp session tty tpgid". */
+	flags = strrchr(stat, ')') + 2;
+	for (int field = 3; field < 9; field++)
+		flags = strchr(flags, ' ') + 1;
+	assert_int_equal(strncmp(flags, "4194304 ", 8), 0);
+	flags[6] = '8'; /* and PF_EXITING, 4 */
+	fakekernel_put(root, "/proc/10/stat", stat);
+	fakekernel_behave(root, 10, FAKEKERNEL_FOREIGN);
+	run(&request, "10 gone");
+}
+
 /* What a hook does while the move runs. */
 static struct {
 	unsigned forks_left;
@@ -365,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_denied_one_does_not_stop_the_others, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(init_is_moved_only_by_force, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_zombie_counts_as_gone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_exiting_counts_as_gone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cgroup_is_emptied_round_by_round, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_fills_up_again_is_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_denied_one_is_tried_once_and_is_left, set_up, tear_down),
