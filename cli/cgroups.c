@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "host/cgroup.h"
+#include "policy/order.h"
 
 int cgroups_add(struct cgroups *cgroups, const char *word, struct cgpol_error *err)
 {
@@ -84,15 +85,18 @@ int cgroups_plan(struct cgpol_host *host, const struct cgroups_request *request,
 	int rc = 0;
 
 	*goes_on = false;
-	if (!host->cgroup2) {
-		(void)error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted here");
-		error_detail(err, "/proc/self/mountinfo", "cgroup2", NULL);
-		return -EOPNOTSUPP;
-	}
+	if (!host->cgroup2)
+		return host_need_cgroup2(host, err);
 	if (request->leaf && !request->only_tells)
 		rc = plan_all(host, request, true, plan, err);
 	if (rc < 0)
 		return rc;
 	*goes_on = plan->steps > before;
-	return *goes_on ? 0 : plan_all(host, request, false, plan, err);
+	if (*goes_on)
+		return 0;
+	rc = plan_all(host, request, false, plan, err);
+	/* Each was planned by itself: among several the cpusets have an order, too. */
+	if (rc == 0 && request->cgroups->count > 1 && order_plan(plan) < 0)
+		return error_no_memory(err);
+	return rc;
 }

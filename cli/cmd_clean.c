@@ -7,29 +7,9 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "change.h"
-#include "cmd.h"
 #include "host/cgroup.h"
-#include "host/cgroupfs.h"
-#include "journals.h"
-
-static int remove_one(void *arg, const char *cgroup)
-{
-	return cgroupfs_remove(arg, cgroup);
-}
-
-/* With libcgroup, and without it where it is missing or sees another machine than we do. */
-static int open_cgroups(struct cli *cli, struct cgpol_host *host, struct cgroupfs **fs,
-			struct cgpol_error *err)
-{
-	int rc = cgroupfs_open(host, fs, err);
-
-	if (rc == 0 || rc == -ENOMEM || err->kind == CGPOL_REFUSED || (rc != -ELIBACC && !host->cgroup2))
-		return rc;
-	if (cli->verbose)
-		cli_note(cli, "done without libcgroup: %s", err->text);
-	*err = (struct cgpol_error){0};
-	return cgroupfs_open_bare(host, fs, err);
-}
+#include "host/state.h"
+#include "removed.h"
 
 /* A change at work may have made a cgroup that nobody is in yet. Who has no place for journals makes no
  * changes either. */
@@ -51,48 +31,6 @@ static int lock(struct cli *cli, struct state **state, struct cgpol_error *err)
 	return state_lock(*state, CHANGE_LOCK_MS, err);
 }
 
-static void put_rows(struct json *json, char *const *name, size_t count, const char *result)
-{
-	for (size_t i = 0; i < count; i++) {
-		json_open_object(json, NULL);
-		json_put_name(json, "cgroup", name[i]);
-		json_put_text(json, "result", result);
-		json_close(json);
-	}
-}
-
-static int print_json(struct cli *cli, const struct reaped *reaped)
-{
-	AUTO(json_free_p) struct json *json = json_new();
-
-	if (!json)
-		return -ENOMEM;
-	json_open_array(json, "cgroups");
-	put_rows(json, reaped->name, reaped->count, cli->dry_run ? "would_remove" : "removed");
-	put_rows(json, reaped->busy, reaped->busy_count, "in_use");
-	json_close(json);
-	return cli_print_json(cli, json);
-}
-
-static int print_lines(struct cli *cli, char *const *name, size_t count, const char *what)
-{
-	for (size_t i = 0; i < count; i++) {
-		AUTO(free_p) char *text = journals_escape(name[i]);
-
-		if (!text)
-			return -ENOMEM;
-		(void)fprintf(cli->out, "%s %s\n", what, text);
-	}
-	return 0;
-}
-
-static int print_text(struct cli *cli, const struct reaped *reaped)
-{
-	int rc = print_lines(cli, reaped->name, reaped->count, cli->dry_run ? "would remove" : "removed");
-
-	return rc < 0 ? rc : print_lines(cli, reaped->busy, reaped->busy_count, "in use");
-}
-
 static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 {
 	AUTO(cgroupfs_close_p) struct cgroupfs *fs = NULL;
@@ -100,7 +38,7 @@ static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 	AUTO(reaped_clear) struct reaped reaped = {0};
 	AUTO(free_p) char *name = NULL;
 	struct cgpol_host *host = NULL;
-	struct reaper reaper = {.remove = remove_one};
+	struct reaper reaper = {.remove = removed_take};
 	int rc = cli_no_words(cli, 1, err);
 
 	(void)config;
@@ -109,7 +47,7 @@ static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 	if (rc == 0)
 		rc = cli_host(cli, &host, err);
 	if (rc == 0 && !cli->dry_run)
-		rc = open_cgroups(cli, host, &fs, err);
+		rc = removed_open(cli, host, &fs, err);
 	if (rc == 0 && !cli->dry_run)
 		rc = lock(cli, &state, err);
 	reaper.arg = fs;
@@ -119,9 +57,7 @@ static int run(struct cli *cli, const void *config, struct cgpol_error *err)
 		return rc;
 	if (cli->dry_run && reaped.count)
 		cli->status = CGPOL_PARTIAL;
-	if (cli->json)
-		return print_json(cli, &reaped);
-	return cli->quiet ? 0 : print_text(cli, &reaped);
+	return cli->quiet && !cli->json ? 0 : removed_print(cli, &reaped, "in use");
 }
 
 const struct cmd cmd_clean = {

@@ -128,7 +128,7 @@ static int parse(struct moving *moving, struct cgpol_error *err)
 	if (rc == 0)
 		rc = pidlist_parse(moving->host, &config->pids, config->tid, &moving->pids, err);
 	if (rc == 0 && !moving->host->cgroup2)
-		return error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+		return host_need_cgroup2(moving->host, err);
 	moving->request = (struct move_request){
 		.pid = moving->pids.pid,
 		.pids = moving->pids.count,

@@ -95,9 +95,10 @@ int run_find_cgroup(struct run *run, struct cgpol_error *err)
 	if (run->config->no_cgroup)
 		return 0;
 	if (!run->host->cgroup2) {
-		(void)error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted here");
-		error_detail(err, "/proc/self/mountinfo", "cgroup2", hint_without);
-		return -EOPNOTSUPP;
+		int rc = host_need_cgroup2(run->host, err);
+
+		error_detail(err, err->file, err->value, hint_without);
+		return rc;
 	}
 	return run->config->cgroup ? cgroup_name(run->config->cgroup, &run->cgroup, err) : name_own(run, err);
 }

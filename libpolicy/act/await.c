@@ -331,14 +331,10 @@ int await_event(struct cgpol_host *host, const struct await_request *request, st
 {
 	struct waiting waiting = {.host = host, .request = request};
 	AUTO(close_p) int fd = -1;
-	int rc;
 
 	text_escape(request->cgroup, waiting.shown, sizeof(waiting.shown));
-	if (!host->cgroup2) {
-		rc = error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
-		error_detail(err, "/proc/self/mountinfo", NULL, "mount -t cgroup2 none /sys/fs/cgroup");
-		return rc;
-	}
+	if (!host->cgroup2)
+		return host_need_cgroup2(host, err);
 	if (strcmp(request->cgroup, "/") == 0) {
 		(void)error_set(err, EINVAL, CGPOL_USAGE, "the root cgroup has no events to wait for");
 		error_detail(err, NULL, "/", "name a cgroup below it");

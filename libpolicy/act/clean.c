@@ -31,19 +31,6 @@ static void walk_clear(struct walk *walk)
 	reaped_clear(&walk->reaped);
 }
 
-static int remember(const char *name, char ***list, size_t *count)
-{
-	char **more = reallocarray(*list, *count + 1, sizeof(*more));
-	char *copy = more ? strdup(name) : NULL;
-
-	if (more)
-		*list = more;
-	if (!copy)
-		return -ENOMEM;
-	more[(*count)++] = copy;
-	return 0;
-}
-
 /* Is it one that goes when nobody is in it? Not what cannot be asked, and not what a cgpol run made that
  * lives, or that is counted in another pid namespace. */
 static bool is_ours(struct cgpol_host *host, const char *name)
@@ -55,16 +42,6 @@ static bool is_ours(struct cgpol_host *host, const char *name)
 	return mark.kind == MARK_OWNED ? mark_is_stale(host, &mark) : mark.kind != MARK_NONE;
 }
 
-static int fail_removing(struct walk *walk, const char *name, int rc)
-{
-	char shown[SHOWN_SIZE];
-
-	text_escape(name, shown, sizeof(shown));
-	error_set(walk->err, -rc, CGPOL_FAILED, "cgroup \"%s\" cannot be removed: %s", shown, strerror(-rc));
-	error_detail(walk->err, NULL, shown, NULL);
-	return rc;
-}
-
 static int take(struct walk *walk, size_t at)
 {
 	const char *name = walk->tree.name[at];
@@ -73,11 +50,11 @@ static int take(struct walk *walk, size_t at)
 	int rc = is_held ? -EBUSY : walk->reaper ? walk->reaper->remove(walk->reaper->arg, name) : 0;
 
 	if (rc == -EBUSY || rc == -ENOTEMPTY)
-		return remember(name, &reaped->busy, &reaped->busy_count);
+		return reaped_add(name, &reaped->busy, &reaped->busy_count);
 	if (rc == 0)
-		rc = remember(name, &reaped->name, &reaped->count);
+		rc = reaped_add(name, &reaped->name, &reaped->count);
 	if (rc < 0 && rc != -ENOENT && rc != -ENODEV)
-		return rc == -ENOMEM ? rc : fail_removing(walk, name, rc);
+		return rc == -ENOMEM ? rc : reaped_blame(name, rc, walk->err);
 	walk->children[walk->parent[at]]--;
 	return 0;
 }
@@ -134,11 +111,7 @@ static int check_machine(const struct cgpol_host *host, struct cgpol_error *err)
 {
 	if (!host->root->ops->rmdir)
 		return error_set(err, EROFS, CGPOL_REFUSED, "a capture cannot be changed");
-	if (host->cgroup2)
-		return 0;
-	error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
-	error_detail(err, "/proc/self/mountinfo", "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup");
-	return -EOPNOTSUPP;
+	return host_need_cgroup2(host, err);
 }
 
 int clean_with(struct cgpol_host *host, const char *parent, const struct reaper *reaper,

@@ -81,7 +81,7 @@ int freeze_plan(struct cgpol_host *host, const char *cgroup, bool is_freezing, s
 
 	text_escape(cgroup, shown, sizeof(shown));
 	if (!host->cgroup2)
-		return error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+		return host_need_cgroup2(host, err);
 	if (strcmp(cgroup, "/") == 0)
 		return refuse_root(err);
 	path = cgroup_path(host, cgroup, file);

@@ -56,7 +56,7 @@ static bool is_absent(int rc)
 	return rc == -ENOENT || rc == -ENODEV;
 }
 
-static int remember(const char *name, char ***list, size_t *count)
+int reaped_add(const char *name, char ***list, size_t *count)
 {
 	char **more = reallocarray(*list, *count + 1, sizeof(*more));
 	char *copy = more ? strdup(name) : NULL;
@@ -231,13 +231,13 @@ static bool is_ours(const struct walk *walk, size_t at, bool is_deep)
 	return node->mark.kind == MARK_PARENT && (is_deep || node->parent == 0);
 }
 
-static int fail_removing(struct walk *walk, const char *name, int rc)
+int reaped_blame(const char *name, int rc, struct cgpol_error *err)
 {
 	char shown[SHOWN_SIZE];
 
 	text_escape(name, shown, sizeof(shown));
-	error_set(walk->err, -rc, CGPOL_FAILED, "cgroup \"%s\" cannot be removed: %s", shown, strerror(-rc));
-	error_detail(walk->err, NULL, shown, NULL);
+	error_set(err, -rc, CGPOL_FAILED, "cgroup \"%s\" cannot be removed: %s", shown, strerror(-rc));
+	error_detail(err, NULL, shown, NULL);
 	return rc;
 }
 
@@ -250,11 +250,11 @@ static int take(struct walk *walk, size_t at)
 	int rc = is_held ? -EBUSY : walk->reaper ? walk->reaper->remove(walk->reaper->arg, name) : 0;
 
 	if (rc == 0)
-		rc = remember(name, &reaped->name, &reaped->count);
+		rc = reaped_add(name, &reaped->name, &reaped->count);
 	else if (rc == -EBUSY || rc == -ENOTEMPTY)
-		return node->is_stale ? remember(name, &reaped->busy, &reaped->busy_count) : 0;
+		return node->is_stale ? reaped_add(name, &reaped->busy, &reaped->busy_count) : 0;
 	if (rc < 0 && !is_absent(rc))
-		return rc == -ENOMEM ? rc : fail_removing(walk, name, rc);
+		return rc == -ENOMEM ? rc : reaped_blame(name, rc, walk->err);
 	if (at > 0)
 		walk->node[node->parent].children--;
 	return 0;
@@ -287,11 +287,7 @@ static int check_machine(const struct cgpol_host *host, struct cgpol_error *err)
 {
 	if (!host->root->ops->rmdir)
 		return error_set(err, EROFS, CGPOL_REFUSED, "a capture cannot be changed");
-	if (host->cgroup2)
-		return 0;
-	error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
-	error_detail(err, "/proc/self/mountinfo", "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup");
-	return -EOPNOTSUPP;
+	return host_need_cgroup2(host, err);
 }
 
 int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const struct reaper *reaper,

@@ -34,6 +34,10 @@ int reap(struct cgpol_host *host, const char *parent, bool is_deep, bool dry, st
 int reap_with(struct cgpol_host *host, const char *parent, bool is_deep, const struct reaper *reaper,
 	      struct reaped *reaped, struct cgpol_error *err);
 void reaped_clear(struct reaped *reaped);
+/* For those who fill one in: adds a copy of the name to one of its lists, 0 or -ENOMEM; and the sentence when
+ * a cgroup cannot be removed, which returns rc. */
+int reaped_add(const char *name, char ***list, size_t *count);
+int reaped_blame(const char *name, int rc, struct cgpol_error *err);
 /* Removes one cgroup that this process made and everything below it; waits up to `milliseconds` for the
  * kernel to let go of its last, dying processes (cgroup.events populated). -EBUSY when some live, and when a
  * MARK_KEPT one is below, which stays with all above it. Then its

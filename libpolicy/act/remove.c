@@ -252,7 +252,7 @@ int remove_look(struct cgpol_host *host, const struct remove_request *request, s
 	int rc;
 
 	if (!host->cgroup2)
-		return error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+		return host_need_cgroup2(host, err);
 	rc = look(host, request, &found, err);
 	if (rc < 0)
 		return rc;

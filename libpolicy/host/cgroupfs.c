@@ -181,11 +181,8 @@ static int open_with(struct cgpol_host *host, bool has_library, struct cgroupfs 
 
 	if (!host->root->is_live || !host->root->ops->rmdir)
 		return error_set(err, EROFS, CGPOL_REFUSED, "cgroups are changed on the live machine only");
-	if (!host->cgroup2) {
-		error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
-		error_detail(err, "/proc/self/mountinfo", "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup");
-		return -EOPNOTSUPP;
-	}
+	if (!host->cgroup2)
+		return host_need_cgroup2(host, err);
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return error_no_memory(err);

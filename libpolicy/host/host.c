@@ -323,6 +323,15 @@ static int explain_lack(struct cgpol_host *host, struct cgpol_error *err)
 		    "the cgroup at the mount is not given it");
 }
 
+int host_need_cgroup2(const struct cgpol_host *host, struct cgpol_error *err)
+{
+	if (host->cgroup2)
+		return 0;
+	(void)error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+	error_detail(err, mountinfo_path, "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup");
+	return -EOPNOTSUPP;
+}
+
 int host_need_memory(struct cgpol_host *host, struct cgpol_error *err)
 {
 	bool is_disabled;
@@ -338,7 +347,6 @@ int host_need_memory(struct cgpol_host *host, struct cgpol_error *err)
 			    "take it off the kernel's command line",
 			    "it is switched off on the kernel's command line");
 	if (!host->cgroup2)
-		return lack(err, mountinfo_path, "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup",
-			    "no cgroup2 file system is mounted");
+		return host_need_cgroup2(host, err);
 	return explain_lack(host, err);
 }

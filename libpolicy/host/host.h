@@ -29,6 +29,8 @@ int host_read_cpus(struct cgpol_host *host, unsigned *cpus);
 /* Compares the kernel's version: < 0, 0, > 0. */
 int host_compare_kernel(const struct cgpol_host *host, unsigned major, unsigned minor, unsigned patch);
 
+/* CGPOL_UNSUPPORTED (-EOPNOTSUPP) when no cgroup2 file system is mounted, else 0. */
+int host_need_cgroup2(const struct cgpol_host *host, struct cgpol_error *err);
 /* Fails with CGPOL_UNSUPPORTED and the reason when cgroup v2 has no memory controller here: bound to v1
  * (names the mount), no cgroup2 mount, switched off on the kernel's command line, or not built. */
 int host_need_memory(struct cgpol_host *host, struct cgpol_error *err);

@@ -450,11 +450,8 @@ int current_read(struct cgpol_host *host, const struct cgpol_policy *policy, con
 	AUTO(current_clear_p) struct current made = {.memory_limit = UINT64_MAX};
 	int rc;
 
-	if (!host->cgroup2) {
-		(void)error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
-		error_detail(err, "/proc/self/mountinfo", "cgroup2", "mount -t cgroup2 none /sys/fs/cgroup");
-		return -EOPNOTSUPP;
-	}
+	if (!host->cgroup2)
+		return host_need_cgroup2(host, err);
 	made.page_size = host->root->facts.page_size;
 	made.major = host->major;
 	made.minor = host->minor;

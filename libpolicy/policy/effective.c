@@ -171,7 +171,7 @@ static int read_own(struct cgpol_host *host, const char *cgroup, const char *fil
 	int rc;
 
 	if (!host->cgroup2)
-		return error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+		return host_need_cgroup2(host, err);
 	if (!is_file_name(file)) {
 		text_escape(file, shown, sizeof(shown));
 		(void)error_set(err, EINVAL, CGPOL_USAGE, "\"%s\" is no file of a cgroup", shown);

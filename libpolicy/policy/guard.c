@@ -49,21 +49,6 @@ static void guarding_clear(struct guarding *guarding)
 	plan_index_free(guarding->index);
 }
 
-const char *guard_kind_name(enum guard_kind kind)
-{
-	static const char *const names[GUARD_KINDS] = {
-		[GUARD_MEMORY_MAX] = "memory_max",
-		[GUARD_MEMORY_STALL] = "memory_stall",
-		[GUARD_MEMS] = "mems",
-		[GUARD_EMPTY] = "empty",
-		[GUARD_THREADED] = "threaded",
-		[GUARD_PARTITION] = "partition",
-		[GUARD_PIDS] = "pids",
-	};
-
-	return (unsigned)kind < GUARD_KINDS ? names[kind] : "unknown";
-}
-
 /* The step that changes the same as `like`, or plan->steps. */
 static int find_step(struct guarding *guarding, const struct step *like, size_t *at)
 {
@@ -355,17 +340,30 @@ static const struct judge {
 	{"cpuset.cpus", judge_cpus}, {"pids.max", judge_pids},	  {"cpuset.cpus.partition", judge_partition},
 };
 
+static int judge_absent(struct guarding *guarding, size_t at)
+{
+	struct guard_finding finding = {.kind = GUARD_ABSENT, .is_solved = true};
+
+	(void)snprintf(finding.text, sizeof(finding.text), "%s", guarding->plan->step[at].absent);
+	return add_finding(guarding, at, &finding, NULL);
+}
+
 static int judge_step(struct guarding *guarding, size_t at)
 {
 	const struct step *step = &guarding->plan->step[at];
+	int rc = 0;
 
 	if (step->op == STEP_THREADED)
 		return judge_threaded(guarding, at);
-	for (size_t i = 0; step->op == STEP_SET && i < ARRAY_SIZE(judges); i++) {
+	if (step->op != STEP_SET)
+		return 0;
+	if (step->absent)
+		rc = judge_absent(guarding, at);
+	for (size_t i = 0; rc != -ENOMEM && i < ARRAY_SIZE(judges); i++) {
 		if (strcmp(step->file, judges[i].file) == 0)
 			return judges[i].judge(guarding, at);
 	}
-	return 0;
+	return rc;
 }
 
 /* ---- the detour of memory.max ---- */

@@ -13,7 +13,7 @@ enum guard_kind {
 	GUARD_THREADED,	    /* a cgroup's type, or its siblings', changes for good */
 	GUARD_PARTITION, /* a partition takes cpus away on which the affinity of others insists: a warning */
 	GUARD_PIDS,	 /* pids.max below what there is: nothing new can start; a warning */
-	GUARD_KINDS
+	GUARD_ABSENT,	 /* a part of a list is offline or has no memory now (PAIN P52): a warning */
 };
 
 struct guard_finding {
@@ -45,7 +45,5 @@ struct guard {
 int guard_plan(struct cgpol_host *host, struct plan *plan, bool is_forced, struct guard *guard,
 	       struct cgpol_error *err);
 void guard_clear(struct guard *guard);
-/* "memory_max", "memory_stall", ... for scripts. */
-const char *guard_kind_name(enum guard_kind kind);
 
 #endif

@@ -144,7 +144,7 @@ int inventory_read(struct cgpol_host *host, const char *cgroup, bool all, struct
 	int rc;
 
 	if (!host->cgroup2)
-		return error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+		return host_need_cgroup2(host, err);
 	text_escape(cgroup, shown, sizeof(shown));
 	if (!controllers)
 		return error_set(err, ENOENT, CGPOL_FAILED, "cgroup \"%s\" does not exist", shown);

@@ -324,12 +324,15 @@ static int add_value(struct making *making, const struct setting *setting, const
 			    .file = setting->name,
 			    .old_value = value->text};
 	AUTO(free_p) char *wanted = NULL;
+	char absent[256];
 	int rc = check_setting(making, setting, value);
 
 	rc = rc < 0 ? rc : wanted_value(making->current, setting, &wanted, making->err);
 	if (rc < 0 || (value->text && agreement_holds(setting, wanted, value->text)))
 		return rc;
 	rc = wanted_check_list(making->current, setting, making->err);
+	if (rc == 0 && wanted_absent(making->current, setting, absent, sizeof(absent)) > 0)
+		like.absent = absent;
 	like.lost = rc < 0 ? NULL : lost_by(making, setting, value->text);
 	return rc < 0 ? rc : add_step(making, &like, TAKE(wanted));
 }

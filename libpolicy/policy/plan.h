@@ -29,6 +29,7 @@ struct step {
 	char *file;	     /* NULL where the operation says which */
 	char *old_value;     /* what is there now; NULL when the file or the cgroup does not exist yet */
 	char *new_value;     /* NULL for STEP_MKDIR */
+	char *absent;	     /* a list: why a part of it is not used now (policy/wanted.h), or NULL */
 	bool is_optional;    /* a step that may fail without harm (a controller that is only good to have) */
 	bool is_thread;	     /* STEP_ATTACH: cgroup.threads, not cgroup.procs */
 	pid_t pid;	     /* STEP_ATTACH, STEP_TASK, STEP_AFFINITY */

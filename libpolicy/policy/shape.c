@@ -321,7 +321,7 @@ int shapes_read(struct cgpol_host *host, const char *cgroup, unsigned depth, uns
 	int rc;
 
 	if (!host->cgroup2)
-		return error_set(err, EOPNOTSUPP, CGPOL_UNSUPPORTED, "no cgroup2 file system is mounted");
+		return host_need_cgroup2(host, err);
 	rc = push_first(&walk, cgroup);
 	rc = rc < 0 ? rc : walk_all(&walk);
 	for (size_t i = 0; i < walk.count; i++)

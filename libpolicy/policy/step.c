@@ -21,6 +21,7 @@ void step_clear(struct step *step)
 	free(step->file);
 	free(step->old_value);
 	free(step->new_value);
+	free(step->absent);
 	*step = (struct step){0};
 }
 
@@ -35,9 +36,10 @@ int step_copy(const struct step *from, struct step *to)
 	AUTO(step_clear) struct step made = *from;
 	bool is_whole;
 
-	made.cgroup = made.file = made.old_value = made.new_value = NULL;
+	made.cgroup = made.file = made.old_value = made.new_value = made.absent = NULL;
 	is_whole = copy_text(from->cgroup, &made.cgroup) && copy_text(from->file, &made.file) &&
-		   copy_text(from->old_value, &made.old_value) && copy_text(from->new_value, &made.new_value);
+		   copy_text(from->old_value, &made.old_value) &&
+		   copy_text(from->new_value, &made.new_value) && copy_text(from->absent, &made.absent);
 	if (!is_whole)
 		return -ENOMEM;
 	*to = made;

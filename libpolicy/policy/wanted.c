@@ -257,7 +257,7 @@ int wanted_absent(const struct current *current, const struct setting *setting, 
 	missing = format_missing(&setting->set, frame.usable, &count);
 	if (!missing)
 		return -ENOMEM;
-	(void)snprintf(text, size, "%s: %s %.100s %s %s now; what is there is used until %s", setting->name,
+	(void)snprintf(text, size, "%s %.100s %s %s now; what is there is used until %s",
 		       count == 1 ? frame.one : frame.many, missing, count == 1 ? "is" : "are",
 		       frame.unusable, count == 1 ? "it comes" : "they come");
 	return 1;

@@ -15,7 +15,7 @@ int wanted_value(const struct current *current, const struct setting *setting, c
  * CGPOL_REFUSED for one that an ancestor, which is named, does not have. 0 for every other setting, and for a
  * list of which a part is there: the kernel keeps the whole. */
 int wanted_check_list(const struct current *current, const struct setting *setting, struct cgpol_error *err);
-/* A sentence on the part of such a list that is offline or has no memory now: 1, or 0 when there is none.
+/* Why, of the part of such a list that is offline or has no memory now: 1, or 0 when there is none.
  * -ENOMEM. */
 int wanted_absent(const struct current *current, const struct setting *setting, char *text, size_t size);
 

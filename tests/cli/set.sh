@@ -24,8 +24,8 @@ plans() {
 plans 'a limit' "echo 1048576 > $cg/forest/w1/memory.max" set /forest/w1 memory.max=1M
 plans 'without a slash it is the same cgroup' "echo 1048576 > $cg/forest/w1/memory.max" set forest/w1 memory.max=1M
 plans 'several cgroups and several settings' "echo 1 > $cg/forest/w0/cpuset.cpus
-echo 1048576 > $cg/forest/w0/memory.max
 echo 1 > $cg/forest/w1/cpuset.cpus
+echo 1048576 > $cg/forest/w0/memory.max
 echo 1048576 > $cg/forest/w1/memory.max" set /forest/w0 /forest/w1 memory.max=1M cpuset.cpus=1
 plans 'a setting of the machine' 'echo 10 > /proc/sys/vm/swappiness' set vm.swappiness=10
 plans 'a process' 'echo -500 > /proc/398/oom_score_adj' set --pid 398 oom_score_adj=-500

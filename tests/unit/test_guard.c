@@ -408,13 +408,25 @@ static void a_guard_that_cannot_see_stays_out_of_the_way(void **state)
 	}
 }
 
-static void kinds_have_names(void **state)
+static void a_part_of_a_list_that_is_not_there_is_told(void **state)
 {
+	AUTO(close_scene) struct scene scene;
+	AUTO(policy_free_p) struct cgpol_policy *policy = policies_make("cpuset.mems=0,3", NULL);
+
 	(void)state;
-	for (unsigned kind = 0; kind < GUARD_KINDS; kind++)
-		assert_non_null(guard_kind_name((enum guard_kind)kind));
-	assert_string_equal(guard_kind_name(GUARD_MEMORY_MAX), "memory_max");
-	assert_string_equal(guard_kind_name((enum guard_kind)99), "unknown");
+	open_scene(&scene);
+	fakekernel_cgroup(scene.root, "/new", NULL);
+	plan_free(TAKE(scene.plan));
+	assert_int_equal(plan_read(scene.host, policy, "/new", NULL, &scene.plan, &scene.err), 0);
+	assert_int_equal(judge(&scene, false), 0);
+	assert_int_equal(scene.guard.findings, 1);
+	assert_int_equal(scene.guard.finding[0].kind, GUARD_ABSENT);
+	assert_true(scene.guard.finding[0].is_solved);
+	assert_string_equal(
+		scene.guard.finding[0].text,
+		"cpuset.mems of cgroup /new to \"0,3\": node 3 is without memory now; what is there "
+		"is used until it comes");
+	assert_string_equal(scene.plan->step[scene.plan->steps - 1].new_value, "0,3");
 }
 
 int main(void)
@@ -434,7 +446,7 @@ int main(void)
 		cmocka_unit_test(harmless_plans_cost_no_read),
 		cmocka_unit_test(findings_keep_their_steps),
 		cmocka_unit_test(a_guard_that_cannot_see_stays_out_of_the_way),
-		cmocka_unit_test(kinds_have_names),
+		cmocka_unit_test(a_part_of_a_list_that_is_not_there_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

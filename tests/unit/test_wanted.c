@@ -175,12 +175,11 @@ static void a_list_of_which_a_part_is_there_is_taken(void **state)
 	assert_int_equal(nodeset_parse("0", 4, &current.cpus, NULL), 0);
 	assert_int_equal(wanted_check_list(&current, &policy->setting[0], &err), 0);
 	assert_int_equal(wanted_absent(&current, &policy->setting[0], text, sizeof(text)), 1);
-	assert_string_equal(text,
-			    "cpuset.mems: nodes 2-3 are without memory now; what is there is used until "
-			    "they come");
+	assert_string_equal(text, "nodes 2-3 are without memory now; what is there is used until "
+				  "they come");
 	assert_int_equal(wanted_check_list(&current, &policy->setting[1], &err), 0);
 	assert_int_equal(wanted_absent(&current, &policy->setting[1], text, sizeof(text)), 1);
-	assert_string_equal(text, "cpuset.cpus: cpu 1 is offline now; what is there is used until it comes");
+	assert_string_equal(text, "cpu 1 is offline now; what is there is used until it comes");
 	/* Nothing of it is there. */
 	assert_int_equal(wanted_check_list(&current, &none->setting[0], &err), -ENODEV);
 	assert_non_null(strstr(err.text, "node 2 is without memory"));
